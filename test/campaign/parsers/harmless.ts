@@ -53,7 +53,17 @@ function requireHarmlessAddress(tag: string, attribute: string, value: string): 
   holds(!/^[/\\]{2}/.test(address), `${attribute} leads to another host: ${address.slice(0, 80)}`);
 }
 
-const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', colon: ':', tab: '\t', newline: '\n', sol: '/', bsol: '\\' };
+const NAMED: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  colon: ':',
+  tab: '\t',
+  newline: '\n',
+  sol: '/',
+  bsol: '\\',
+};
 
 function decoded(text: string): string {
   return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]+));?/gi, (whole, hex, number, name) => {

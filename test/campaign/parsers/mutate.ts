@@ -10,7 +10,32 @@ const LARGE = [0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff];
 const TEXTS = [
   ...['\0', '\n', '\r\n', '\t', ' ', '\u2028', '\ufeff', '\u00a0', 'İ', 'ß', 'ſ', '\u0301', '😀', '\ufffd', '\u202e'],
   ...['0', '-1', '1', '00', '9'.repeat(20), '1e999', '0x10', 'NaN', '__proto__', 'constructor', 'toString', 'null'],
-  ...['"', "'", '`', '\\', '/', '//', '..', '.', ',', ':', ';', '=', '&', '|', '#', '@', '~', '!', '?', '*', '**', '+', '-', '_'],
+  ...[
+    '"',
+    "'",
+    '`',
+    '\\',
+    '/',
+    '//',
+    '..',
+    '.',
+    ',',
+    ':',
+    ';',
+    '=',
+    '&',
+    '|',
+    '#',
+    '@',
+    '~',
+    '!',
+    '?',
+    '*',
+    '**',
+    '+',
+    '-',
+    '_',
+  ],
   ...['(', ')', '[', ']', '{', '}', '<', '>', '$', '${', '%', '%00', '%ff', '\\u0000', '\\', '&amp;', '&#x0;'],
 ].map((text) => Buffer.from(text));
 
@@ -62,7 +87,8 @@ export class Mutator {
 
   #unit(input: Buffer, other: Buffer): Buffer {
     const kind = this.#random();
-    const part = kind < 0.35 ? this.#slice(input, 1 << this.#below(8)) : kind < 0.7 ? this.#token() : this.#slice(other, 64);
+    const part =
+      kind < 0.35 ? this.#slice(input, 1 << this.#below(8)) : kind < 0.7 ? this.#token() : this.#slice(other, 64);
     const more = this.#random() < 0.5 ? this.#token() : Buffer.alloc(0);
     const unit = Buffer.concat([part, more]);
     return unit.length > 0 ? unit : Buffer.from('a');
@@ -98,10 +124,11 @@ export class Mutator {
       case 5:
         return this.#overwrite(bytes, at, this.#number());
       case 6:
-        return Buffer.concat([before, repeat(cut.length > 0 ? cut : this.#token(), 1 + this.#below(32)), after]).subarray(
-          0,
-          MAX_INPUT,
-        );
+        return Buffer.concat([
+          before,
+          repeat(cut.length > 0 ? cut : this.#token(), 1 + this.#below(32)),
+          after,
+        ]).subarray(0, MAX_INPUT);
       case 7: {
         const [open, close] = this.#pair();
         return Buffer.concat([before, open, cut, close, after]);

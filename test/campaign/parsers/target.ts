@@ -13,7 +13,9 @@ export interface Target {
    */
   read(input: Buffer): unknown;
   /** The errors by which the parser refuses an input. */
-  refusals?: readonly (abstract new (...given: never[]) => Error)[];
+  refusals?: readonly (abstract new (
+    ...given: never[]
+  ) => Error)[];
   /** Changes of an input that keep its form, such as the sums in an archive. */
   mend?(input: Buffer, random: () => number): Buffer;
   /** Milliseconds that an input of 64 KB may take, where that is not the usual: the server gives the work to a thread with a limit of its own. */

@@ -10,7 +10,8 @@ const FINDS = new URL('./finds/', import.meta.url).pathname;
 /** Sends generated requests of all roles to a server. */
 export const campaign: Campaign = {
   name: 'requests',
-  summary: '[--requests n] [--per-world n] [--concurrency n] [--from world] [--kinds rest|graphql]  generated requests and documents of all roles',
+  summary:
+    '[--requests n] [--per-world n] [--concurrency n] [--from world] [--kinds rest|graphql]  generated requests and documents of all roles',
   async run({ minutes, seed, given }) {
     const server = await CampaignServer.start();
     try {
@@ -18,7 +19,7 @@ export const campaign: Campaign = {
         seed,
         seconds: minutes * 60,
         requests: number(given, 'requests', Infinity),
-        perWorld: number(given, 'per-world', 1_500),
+        perWorld: number(given, 'per-world', 3_000),
         concurrency: number(given, 'concurrency', 4),
         from: number(given, 'from', 0),
         kinds: (given.kinds ?? 'both') as 'both',
@@ -44,10 +45,23 @@ function note(find: RequestFind, seed: number): void {
   mkdirSync(FINDS, { recursive: true });
   appendFileSync(`${FINDS}${seed}.jsonl`, `${JSON.stringify(find)}\n`);
   const { kind, key, text, world, at, request } = find;
-  console.log(`FOUND ${kind} ${key}\n  --seed ${seed} --from ${world}, request ${at}\n  ${text.slice(0, 600)}\n  ${request.slice(0, 1_000)}`);
+  console.log(
+    `FOUND ${kind} ${key}\n  --seed ${seed} --from ${world}, request ${at}\n  ${text.slice(0, 600)}\n  ${request.slice(0, 1_000)}`,
+  );
 }
 
-function lineOf({ rest, graphql, worlds, seconds, statuses, operations, longestStall, idle, afterwards, finds }: RequestsOutcome): string {
+function lineOf({
+  rest,
+  graphql,
+  worlds,
+  seconds,
+  statuses,
+  operations,
+  longestStall,
+  idle,
+  afterwards,
+  finds,
+}: RequestsOutcome): string {
   const counts = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`);
   return [
     `${rest} requests, ${graphql} documents, ${worlds} worlds in ${Math.round(seconds)} s`,

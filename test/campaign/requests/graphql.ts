@@ -16,7 +16,29 @@ function mutationsOf(schema: GraphQLSchema): GraphQLSchema {
 const text = (value: string) => JSON.stringify(value);
 const id = (type: string, number: number) => text(Buffer.from(`${type}:${number}`).toString('base64url'));
 const gid = (type: string, number: number) => text(`gid://gitlab/${type}/${number}`);
-const TEXTS = ['', 'a', 'main', 'v1.0.0', 'README.md', 'bug', 'ada', 'orchard', 'orchard/apples', '%', '\0', '\ud800', '*', '[(', '../', 'a'.repeat(300), 'None', '2026-11-30', '0 4 * * *', 'constructor', '/close'];
+const TEXTS = [
+  '',
+  'a',
+  'main',
+  'v1.0.0',
+  'README.md',
+  'bug',
+  'ada',
+  'orchard',
+  'orchard/apples',
+  '%',
+  '\0',
+  '\ud800',
+  '*',
+  '[(',
+  '../',
+  'a'.repeat(300),
+  'None',
+  '2026-11-30',
+  '0 4 * * *',
+  'constructor',
+  '/close',
+];
 
 const SHARED: Values = {
   first: ['0', '1', '2', '3', '100', '-1', '$two'],
@@ -37,10 +59,35 @@ const SHARED: Values = {
   JSON: ['{a: [1, "b", null]}', '"a"', '[]'],
 };
 
-const TYPES = ['Project', 'Group', 'User', 'Issue', 'MergeRequest', 'Note', 'Label', 'Milestone', 'Pipeline', 'Job', 'Snippet', 'Namespace', 'Hook', 'Runner', 'Member', 'Todo', 'Environment', 'Release', 'Discussion', 'Board', 'Event'];
+const TYPES = [
+  'Project',
+  'Group',
+  'User',
+  'Issue',
+  'MergeRequest',
+  'Note',
+  'Label',
+  'Milestone',
+  'Pipeline',
+  'Job',
+  'Snippet',
+  'Namespace',
+  'Hook',
+  'Runner',
+  'Member',
+  'Todo',
+  'Environment',
+  'Release',
+  'Discussion',
+  'Board',
+  'Event',
+];
+
+/** What is called `ref` there is a project or group as well. */
+const { ref: _ref, ...OF_BOTH } = SHARED;
 
 const OWN: Values = {
-  ...SHARED,
+  ...OF_BOTH,
   ProjectRef: ['1', '1', '"orchard/apples"', '2', '5', '"harbor/ledger"', '999999', '"a/b/c"'],
   GroupRef: ['"orchard"', '"harbor"', '"orchard/tools"', '2', '999999'],
   NamespaceRef: ['"orchard"', '"ada"', '2', '"none"'],
@@ -56,7 +103,9 @@ const OWN: Values = {
 
 const COMPAT: Values = {
   ...SHARED,
-  fullPath: ['"orchard/apples"', '"orchard"', '"harbor/ledger"', '"ada"', '""', '"no/where"'].concat('"orchard/apples"'),
+  fullPath: ['"orchard/apples"', '"orchard"', '"harbor/ledger"', '"ada"', '""', '"no/where"'].concat(
+    '"orchard/apples"',
+  ),
   projectPath: ['"orchard/apples"', '"harbor/ledger"'],
   iid: ['"1"', '"2"', '"8"', '"x"', '"99999999999"'],
   ID: [...TYPES.flatMap((type) => [gid(type, 1), gid(type, 2)]), '"x"', gid('Issue', 99_999)],
@@ -88,8 +137,23 @@ let sides: readonly Side[] | undefined;
 /** Those of our own graph and of the one that v4's clients know. */
 function both(): readonly Side[] {
   sides ??= [
-    sideOf('/graphql', 'schema/schema.graphql', OWN, ['project', 'projects', 'group', 'groups', 'viewer', 'user', 'users']),
-    sideOf('/api/graphql', 'compat/schema.graphql', COMPAT, ['project', 'namespace', 'group', 'currentUser', 'issue', 'mergeRequest']),
+    sideOf('/graphql', 'schema/schema.graphql', OWN, [
+      'project',
+      'projects',
+      'group',
+      'groups',
+      'viewer',
+      'user',
+      'users',
+    ]),
+    sideOf('/api/graphql', 'compat/schema.graphql', COMPAT, [
+      'project',
+      'namespace',
+      'group',
+      'currentUser',
+      'issue',
+      'mergeRequest',
+    ]),
   ];
   return sides;
 }
@@ -119,7 +183,12 @@ function broken(random: Random, query: string): string {
   if (kind === 0) return query.slice(0, at);
   if (kind === 1) return query.slice(0, at) + anyText(random).slice(0, 100) + query.slice(at);
   if (kind === 2) return query.slice(0, at) + query.slice(at + 1 + Math.floor(random() * 20));
-  if (kind === 3) return query.replace('{', '{ __schema { types { name fields { name type { name ofType { name } } } } } ');
+  if (kind === 3)
+    return query.replace('{', '{ __schema { types { name fields { name type { name ofType { name } } } } } ');
   if (kind === 4) return `${query} ${query}`;
-  return query.slice(0, at) + pick(random, ['{', '}', '(', ')', '$', '@', '...', '"""', '@defer', '@stream(initialCount: 0)', '@include', '# ']) + query.slice(at);
+  return (
+    query.slice(0, at) +
+    pick(random, ['{', '}', '(', ')', '$', '@', '...', '"""', '@defer', '@stream(initialCount: 0)', '@include', '# ']) +
+    query.slice(at)
+  );
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { packagePath } from '#src/platform/package_root.ts';
 import type { Json } from '../../support/http.ts';
-import { anyNumber, anything, anyText, pick, type Random } from './values.ts';
+import { anyNumber, anyText, anything, pick, type Random } from './values.ts';
 
 /** A request as it is sent. */
 export interface GeneratedRequest {
@@ -60,7 +60,20 @@ export class Pool {
     const literal = lastWord(path);
     for (const record of (Array.isArray(body) ? body : [body]).slice(0, 20)) {
       if (typeof record !== 'object' || record === null) continue;
-      for (const name of ['id', 'iid', 'sha', 'name', 'path', 'slug', 'key', 'username', 'tag_name', 'title', 'full_path', 'path_with_namespace'])
+      for (const name of [
+        'id',
+        'iid',
+        'sha',
+        'name',
+        'path',
+        'slug',
+        'key',
+        'username',
+        'tag_name',
+        'title',
+        'full_path',
+        'path_with_namespace',
+      ])
         if (['number', 'string'].includes(typeof record[name]) && String(record[name]).length < 200)
           this.#add(`${literal}.${name}`, record[name]);
     }
@@ -83,14 +96,38 @@ export class Pool {
   }
 }
 
+/** Of `/projects/1/issues/2/notes` it is `notes`; numbers and paths are values. */
 function lastWord(path: string): string {
-  const words = path.split('/').filter((word) => word !== '' && !word.startsWith('{'));
-  return words.at(-1) ?? '';
+  return path.split('/').findLast((word) => /^[a-z_]+$/.test(word)) ?? '';
 }
+
+/** The lists that a project and a group of the sample data have, and those of the server: what they hold is named in other requests. */
+export const LISTS: readonly string[] = operations
+  .filter(
+    ({ method, path }) => method === 'GET' && /^\/api\/v4\/(?:(?:projects|groups)\/\{id\}\/)?[a-z_/]+$/.test(path),
+  )
+  .map(({ path }) => path.replace('projects/{id}', 'projects/1').replace('groups/{id}', 'groups/orchard'));
 
 /** Where the records are that the sample data have. */
 const PLACES: Readonly<Record<string, readonly (string | number)[]>> = {
-  projects: [1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 'orchard/apples', 'harbor/ledger', 'orchard/website', 'no/where', 999_999],
+  projects: [
+    1,
+    1,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    9,
+    'orchard/apples',
+    'harbor/ledger',
+    'orchard/website',
+    'no/where',
+    999_999,
+  ],
   groups: [...[2, 3, 4, 5, 10, 11, 12], 'orchard', 'harbor', 'orchard/tools', 'orchard/tools/ci', 'none', 999_999],
   users: [1, 2, 3, 4, 5, 6, 7, 8, 9, 'ada', 'fern'],
   namespaces: ['orchard', 'ada', 1, 2],
@@ -106,7 +143,9 @@ export class RestGenerator {
   constructor(random: Random, pool: Pool, onlyReads = false) {
     this.#random = random;
     this.#pool = pool;
-    this.#operations = onlyReads ? operations.filter(({ method }) => method === 'GET' || method === 'HEAD') : operations;
+    this.#operations = onlyReads
+      ? operations.filter(({ method }) => method === 'GET' || method === 'HEAD')
+      : operations;
   }
 
   next(): GeneratedRequest {
@@ -120,7 +159,10 @@ export class RestGenerator {
       .flatMap(({ name, schema }) => this.#pairs(name, this.#value(name, schema, wrong)));
     if (random() < wrong / 5) query.push([anyText(random), anyText(random)]);
     const headers: Record<string, string> = {};
-    const [search, body] = [query.map((pair) => pair.map(encoded).join('=')).join('&'), this.#body(operation, wrong, headers)];
+    const [search, body] = [
+      query.map((pair) => pair.map(encoded).join('=')).join('&'),
+      this.#body(operation, wrong, headers),
+    ];
     return {
       operation: operation.id,
       method: operation.method,
@@ -133,7 +175,10 @@ export class RestGenerator {
   #inPath({ path, parameters }: Operation, name: string, wrong: number): string {
     const random = this.#random;
     if (random() < wrong) return encoded(random() < 0.5 ? anyText(random) : anyNumber(random)) || 'x';
-    const words = path.slice(0, path.indexOf(`{${name}}`)).split('/').filter((word) => word !== '');
+    const words = path
+      .slice(0, path.indexOf(`{${name}}`))
+      .split('/')
+      .filter((word) => word !== '');
     const literal = words.findLast((word) => !word.startsWith('{')) ?? '';
     const isFirst = words.length === 3;
     const places = isFirst ? PLACES[literal] : undefined;
@@ -152,8 +197,26 @@ export class RestGenerator {
     const { type, schema } = pick(random, operation.body);
     headers['Content-Type'] = type;
     if (random() < wrong / 10) {
-      headers['Content-Type'] = pick(random, ['application/json', 'text/plain', 'application/json; charset=utf-16', 'a', 'multipart/form-data']);
-      return pick(random, ['{', '[]', 'null', '"a"', '1', `${'['.repeat(200)}`, '{"a":1,"a":2}', 'a=b&a[]=c&a[b]=d', '', '\ufeff{}', '{"a":1e999}']);
+      headers['Content-Type'] = pick(random, [
+        'application/json',
+        'text/plain',
+        'application/json; charset=utf-16',
+        'a',
+        'multipart/form-data',
+      ]);
+      return pick(random, [
+        '{',
+        '[]',
+        'null',
+        '"a"',
+        '1',
+        `${'['.repeat(200)}`,
+        '{"a":1,"a":2}',
+        'a=b&a[]=c&a[b]=d',
+        '',
+        '\ufeff{}',
+        '{"a":1e999}',
+      ]);
     }
     const value = random() < wrong / 10 ? anything(random) : this.#value('', schema, wrong);
     if (type === 'application/json') return JSON.stringify(value);
@@ -184,15 +247,21 @@ export class RestGenerator {
     if (schema.enum) return pick(random, schema.enum);
     const either = schema.anyOf ?? schema.oneOf;
     if (either) return this.#value(name, pick(random, either), wrong, depth);
-    if (schema.allOf) return Object.assign({}, ...schema.allOf.map((one: Json) => this.#value(name, one, wrong, depth)));
+    if (schema.allOf)
+      return Object.assign({}, ...schema.allOf.map((one: Json) => this.#value(name, one, wrong, depth)));
     const type = Array.isArray(schema.type) ? pick(random, schema.type) : schema.type;
     if (type === 'null') {
       const others = [schema.type].flat().filter((one) => one !== 'null');
-      return others.length === 0 || random() < 0.3 ? null : this.#value(name, { ...schema, type: others }, wrong, depth);
+      return others.length === 0 || random() < 0.3
+        ? null
+        : this.#value(name, { ...schema, type: others }, wrong, depth);
     }
     if (type === 'boolean') return random() < 0.5;
     if (type === 'integer' || type === 'number') return this.#number(name, schema);
-    if (type === 'array') return Array.from({ length: Math.floor(random() * 3) }, () => this.#value(name, schema.items ?? {}, wrong, depth - 1));
+    if (type === 'array')
+      return Array.from({ length: Math.floor(random() * 3) }, () =>
+        this.#value(name, schema.items ?? {}, wrong, depth - 1),
+      );
     if (type === 'object' || schema.properties) return this.#object(schema, wrong, depth);
     return this.#text(name, schema);
   }
@@ -206,7 +275,8 @@ export class RestGenerator {
       if (isRequired ? random() < wrong / 3 : depth <= 0 || random() > chance) continue;
       value[name] = this.#value(name, one, wrong, depth - 1);
     }
-    if (schema.additionalProperties && random() < 0.5) value[anyText(random)] = this.#value('', schema.additionalProperties, wrong, depth - 1);
+    if (schema.additionalProperties && random() < 0.5)
+      value[anyText(random)] = this.#value('', schema.additionalProperties, wrong, depth - 1);
     if (random() < wrong / 5) value[pick(random, ['__proto__', 'constructor', 'a', ''])] = anything(random);
     return value;
   }
@@ -224,10 +294,20 @@ export class RestGenerator {
   #text(name: string, { format, maxLength }: Json): string {
     const random = this.#random;
     if (format === 'date') return pick(random, ['2026-11-30', '2026-12-24', '2025-02-28', '2030-01-01']);
-    if (format === 'date-time') return pick(random, ['2026-11-30T12:00:00Z', '2025-03-01T00:00:00+02:00', '2031-01-01T00:00:00.123Z']);
-    if (/(?:^|_)url$|link/.test(name)) return pick(random, ['http://127.0.0.1:1/a', 'http://gantry.invalid/x', 'https://127.0.0.1:1', anyText(random)]);
+    if (format === 'date-time')
+      return pick(random, ['2026-11-30T12:00:00Z', '2025-03-01T00:00:00+02:00', '2031-01-01T00:00:00.123Z']);
+    if (/(?:^|_)url$|link/.test(name))
+      return pick(random, ['http://127.0.0.1:1/a', 'http://gantry.invalid/x', 'https://127.0.0.1:1', anyText(random)]);
     if (/^(?:ref|branch|sha|start_branch|source_branch|target_branch|from|to|tag_name|ref_name)$/.test(name))
-      return pick(random, ['main', 'main', 'v1.0.0', 'v1.1.0', 'nowhere', ...this.#known('sha').map(String), anyText(random)]);
+      return pick(random, [
+        'main',
+        'main',
+        'v1.0.0',
+        'v1.1.0',
+        'nowhere',
+        ...this.#known('sha').map(String),
+        anyText(random),
+      ]);
     const known = this.#known(name);
     if (known.length > 0 && random() < 0.5) return String(pick(random, known));
     return anyText(random).slice(0, maxLength ?? 10_000);
@@ -235,8 +315,12 @@ export class RestGenerator {
 
   /** What answers told that may be meant by a name such as `milestone_id`, `labels` or `assignee_username`. */
   #known(name: string): readonly unknown[] {
-    const [, word = name, property = 'id'] = /^(?:\w*_)?([a-z]+?)_?(ids?|iids?|username|name|sha)?$/.exec(name.replace('[]', '')) ?? [];
-    const meant = { assignee: 'user', author: 'user', source: 'project', target: 'project', namespace: 'group', sha: 'commit' }[word] ?? word;
+    const [, word = name, property = 'id'] =
+      /^(?:\w*_)?([a-z]+?)_?(ids?|iids?|username|name|sha)?$/.exec(name.replace('[]', '')) ?? [];
+    const meant =
+      { assignee: 'user', author: 'user', source: 'project', target: 'project', namespace: 'group', sha: 'commit' }[
+        word
+      ] ?? word;
     const plural = `${meant.replace(/s$/, '')}s`;
     return this.#pool.of(`${plural}.${property.replace(/s$/, '')}`);
   }

@@ -1,15 +1,17 @@
 import { Agent, request } from 'node:http';
-import type { Answer, Json } from '../../support/http.ts';
 import { requireDocumented } from '../../support/documented.ts';
+import type { Answer, Json } from '../../support/http.ts';
 import { randomFrom } from '../../support/random_documents.ts';
 import { nextDocument } from './graphql.ts';
-import { type GeneratedRequest, Pool, RestGenerator } from './rest.ts';
-import type { CampaignServer, Memory } from './server.ts';
+import { type GeneratedRequest, LISTS, Pool, RestGenerator } from './rest.ts';
 import { plantSecrets, SECRET } from './secrets.ts';
+import type { CampaignServer, Memory } from './server.ts';
 
 /** Who sends requests: `null` is a visitor. Beside members of each role there are an outsider, and one who is external. */
 const ROLES = ['visitor', 'root', 'ada', 'ben', 'chloe', 'devika', 'emil', 'fern', 'gus', 'hugo'] as const;
 export type Role = (typeof ROLES)[number];
+/** Those who may do most: what they send gets furthest. */
+const ABLE: readonly Role[] = ['root', 'ada', 'ben'];
 /** Those who read none of the projects in which the secrets are. */
 const OUTSIDERS: readonly Role[] = ['visitor', 'fern', 'hugo'];
 
@@ -102,7 +104,8 @@ export async function runRequests(server: CampaignServer, options: RequestsOptio
   };
   outcome.idle = await server.memory();
   const sent = () => outcome.rest + outcome.graphql;
-  const isOver = () => sent() >= options.requests || (performance.now() - began) / 1000 >= options.seconds || !server.isRunning;
+  const isOver = () =>
+    sent() >= options.requests || (performance.now() - began) / 1000 >= options.seconds || !server.isRunning;
   for (let world = options.from ?? 0; !isOver(); world++) {
     if (outcome.worlds > 0 || world > 0) await server.reset();
     server.failures = [];
@@ -134,15 +137,27 @@ async function runWorld(sending: Sending, options: WorldOptions): Promise<void> 
   const pool = new Pool();
   const [all, reads] = [new RestGenerator(random, pool), new RestGenerator(random, pool, true)];
   if (options.isGuarded) await plantSecrets(server);
+  for (const path of LISTS) {
+    const headers = { 'Private-Token': server.tokens.root ?? '' };
+    const { status, body } = await exchange(sending.agent, server.port, {
+      operation: '',
+      method: 'GET',
+      path,
+      headers,
+    });
+    if (status === 200) pool.learn(path, body);
+  }
   server.stalls = [];
   let left = options.perWorld;
   sending.at = 0;
   const one = async () => {
     while (left-- > 0 && !options.isOver()) {
       const at = sending.at++;
-      const role = ROLES[Math.floor(random() * ROLES.length)] as Role;
+      const likely = options.isGuarded || random() < 0.5 ? ROLES : ABLE;
+      const role = likely[Math.floor(random() * likely.length)] as Role;
       const onlyReads = options.isGuarded && !OUTSIDERS.includes(role);
-      const isRest = options.kinds === 'both' || options.kinds === undefined ? random() < 0.5 : options.kinds === 'rest';
+      const isRest =
+        options.kinds === 'both' || options.kinds === undefined ? random() < 0.5 : options.kinds === 'rest';
       const generated = isRest ? (onlyReads ? reads : all).next() : documentRequest(nextDocument(random, onlyReads));
       await send(sending, role, generated, pool, at, options.isGuarded);
       hearServer(sending, at);
@@ -159,14 +174,20 @@ function documentRequest({ path, body }: { path: string; body: string }): Genera
 function hearServer(sending: Sending, at: number): void {
   const { server, outcome, inFlight } = sending;
   const requests = [...inFlight.values()].join('\n  ');
-  for (const { place, text } of server.failures.splice(0)) sending.noted({ kind: 'failure', key: place, text }, requests, at);
+  for (const { place, text } of server.failures.splice(0))
+    sending.noted({ kind: 'failure', key: place, text }, requests, at);
   for (const stall of server.stalls.splice(0)) {
     outcome.longestStall = Math.max(outcome.longestStall, stall);
     const first = requests.split(' ').slice(0, 3).join(' ').replace(/\?.*/, '').replace(/\d+/g, 'N');
-    if (stall > 250) sending.noted({ kind: 'stall', key: first, text: `${stall} ms in one turn of the event loop` }, requests, at);
+    if (stall > 250)
+      sending.noted({ kind: 'stall', key: first, text: `${stall} ms in one turn of the event loop` }, requests, at);
   }
-  if (!server.isRunning) console.log(server.log);
-  if (!server.isRunning) sending.noted({ kind: 'ended', key: 'ended', text: 'The server has ended' }, requests, at);
+  if (!server.isRunning)
+    sending.noted(
+      { kind: 'ended', key: 'ended', text: `The server has ended: ${server.log.slice(-3_000)}` },
+      requests,
+      at,
+    );
 }
 
 async function send(
@@ -179,7 +200,10 @@ async function send(
 ): Promise<void> {
   const { server, outcome, inFlight } = sending;
   const token = server.tokens[role];
-  const headers = { ...generated.headers, ...(token !== undefined && role !== 'visitor' && { 'Private-Token': token }) };
+  const headers = {
+    ...generated.headers,
+    ...(token !== undefined && role !== 'visitor' && { 'Private-Token': token }),
+  };
   const shown = `${role} ${generated.method} ${generated.path} ${(generated.body ?? '').slice(0, 3_000)}`;
   for (const old of inFlight.keys()) if (old < at - 12) inFlight.delete(old);
   inFlight.set(at, shown);
@@ -189,13 +213,22 @@ async function send(
   else outcome.rest++;
   const status = String(answer.status);
   outcome.statuses[status] = (outcome.statuses[status] ?? 0) + 1;
-  if (answer.status === 0) return sending.noted({ kind: 'no answer', key: String(answer.body), text: String(answer.body) }, shown, at);
+  if (answer.status === 0)
+    return sending.noted({ kind: 'no answer', key: String(answer.body), text: String(answer.body) }, shown, at);
   if (answer.status < 300) sending.reached.add(generated.operation);
   const body = typeof answer.body === 'string' ? answer.body : (JSON.stringify(answer.body) ?? '');
   if (answer.status >= 500 && !(answer.status === 503 && answer.headers['retry-after'] !== undefined))
-    sending.noted({ kind: 'failure', key: `${generated.operation} ${generated.method} ${answer.status}`, text: body.slice(0, 500) }, shown, at);
+    sending.noted(
+      { kind: 'failure', key: `${generated.operation} ${generated.method} ${answer.status}`, text: body.slice(0, 500) },
+      shown,
+      at,
+    );
   if (isDocument && body.includes('INTERNAL_SERVER_ERROR'))
-    sending.noted({ kind: 'failure', key: `document ${pathOfError(answer.body)}`, text: body.slice(0, 800) }, shown, at);
+    sending.noted(
+      { kind: 'failure', key: `document ${pathOfError(answer.body)}`, text: body.slice(0, 800) },
+      shown,
+      at,
+    );
   if (isGuarded && OUTSIDERS.includes(role) && body.includes(SECRET))
     sending.noted({ kind: 'secret', key: generated.operation, text: body.slice(0, 2_000) }, shown, at);
   if (isDocument) return;
@@ -223,7 +256,15 @@ function exchange(agent: Agent, port: number, { method, path, headers, body }: G
   return new Promise((resolve) => {
     const none = (error: Error) => resolve({ status: 0, headers: {}, body: error.message });
     const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
-    const given = { host: '127.0.0.1', port, method, path, agent, headers: { ...headers, ...length }, timeout: PATIENCE };
+    const given = {
+      host: '127.0.0.1',
+      port,
+      method,
+      path,
+      agent,
+      headers: { ...headers, ...length },
+      timeout: PATIENCE,
+    };
     const outgoing = request(given, (response) => {
       const parts: Buffer[] = [];
       response.on('data', (part: Buffer) => parts.push(part));

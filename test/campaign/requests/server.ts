@@ -112,7 +112,9 @@ export class CampaignServer {
 
 function placeOf(said: Record<string, unknown>): string {
   const error = (said.err ?? said.error ?? said) as { stack?: string; message?: string };
-  const lines = (error.stack ?? '').split('\n').filter((one) => /^\s+at .*\/(?:src|rest|schema|pages|compat)\//.test(one));
+  const lines = (error.stack ?? '')
+    .split('\n')
+    .filter((one) => /^\s+at .*\/(?:src|rest|schema|pages|compat)\//.test(one));
   const place = lines
     .slice(0, 2)
     .map((one) => one.trim().replace(/file:\/\/\S*?\/(?=(?:src|rest|schema|pages|compat)\/)/, ''))

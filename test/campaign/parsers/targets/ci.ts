@@ -1,7 +1,7 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of other languages
 import { gzipSync } from 'node:zlib';
 import { parseDuration } from '#src/base/duration.ts';
 import { patternParts } from '#src/base/ruby_pattern.ts';
-import { findCoverage } from '#src/domain/ci/jobs/find_coverage.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { type PlanAnswer, planOf } from '#src/domain/ci/pipelines/config/plan.ts';
 import { readExpression, variablesIn } from '#src/domain/ci/pipelines/config/rules/expression.ts';
@@ -27,8 +27,34 @@ const YAML_PAIRS = [
 
 const YAML_WORDS = [
   ...['- ', ': ', ', ', '? ', '\n', '\n  ', '\n- ', '\n\n', '#', ' # ', '|', '>', '|+', '>-', '|2', '---', '...', '\t'],
-  ...['&a', '*a', '<<: *a', '!reference', '!!str', '!!map', '!!int', '!!binary', '!<tag:yaml.org,2002:map>', '%YAML 1.2'],
-  ...['null', '~', 'true', 'no', '0x1f', '0o17', '1e3', '.inf', '.nan', '2026-11-30', '"\\x41"', '"\\u263a"', '\\', "''"],
+  ...[
+    '&a',
+    '*a',
+    '<<: *a',
+    '!reference',
+    '!!str',
+    '!!map',
+    '!!int',
+    '!!binary',
+    '!<tag:yaml.org,2002:map>',
+    '%YAML 1.2',
+  ],
+  ...[
+    'null',
+    '~',
+    'true',
+    'no',
+    '0x1f',
+    '0o17',
+    '1e3',
+    '.inf',
+    '.nan',
+    '2026-11-30',
+    '"\\x41"',
+    '"\\u263a"',
+    '\\',
+    "''",
+  ],
 ];
 
 const YAML_SEEDS = [
@@ -105,11 +131,71 @@ pages: {script: x, pages: {publish: public}, artifacts: {paths: [public]}}
 ];
 
 const CONFIG_WORDS = [
-  ...['script: ', 'stage: ', 'extends: ', 'rules: ', 'if: ', 'when: ', 'needs: ', 'variables: ', 'include: ', 'only: ', 'except: '],
-  ...['artifacts: ', 'cache: ', 'parallel: ', 'matrix: ', 'trigger: ', 'environment: ', 'image: ', 'services: ', 'default: '],
-  ...['workflow: ', 'changes: ', 'exists: ', 'paths: ', '!reference [one, script]', '$[[ inputs.env ]]', '$CI_COMMIT_BRANCH', '${A}'],
-  ...['job:', '.base', 'one', 'two', 'never', 'manual', 'always', 'null', '[]', '{}', '"', 'retry: ', 'tags: ', 'coverage: ', 'inherit: '],
-  ...['secrets: ', 'release: ', 'pages: ', 'hooks: ', 'id_tokens: ', 'timeout: ', '10000', '-1', '1.5', '&a', '*a', '<<: '],
+  ...[
+    'script: ',
+    'stage: ',
+    'extends: ',
+    'rules: ',
+    'if: ',
+    'when: ',
+    'needs: ',
+    'variables: ',
+    'include: ',
+    'only: ',
+    'except: ',
+  ],
+  ...[
+    'artifacts: ',
+    'cache: ',
+    'parallel: ',
+    'matrix: ',
+    'trigger: ',
+    'environment: ',
+    'image: ',
+    'services: ',
+    'default: ',
+  ],
+  ...[
+    'workflow: ',
+    'changes: ',
+    'exists: ',
+    'paths: ',
+    '!reference [one, script]',
+    '$[[ inputs.env ]]',
+    '$CI_COMMIT_BRANCH',
+    '${A}',
+  ],
+  ...[
+    'job:',
+    '.base',
+    'one',
+    'two',
+    'never',
+    'manual',
+    'always',
+    'null',
+    '[]',
+    '{}',
+    '"',
+    'retry: ',
+    'tags: ',
+    'coverage: ',
+    'inherit: ',
+  ],
+  ...[
+    'secrets: ',
+    'release: ',
+    'pages: ',
+    'hooks: ',
+    'id_tokens: ',
+    'timeout: ',
+    '10000',
+    '-1',
+    '1.5',
+    '&a',
+    '*a',
+    '<<: ',
+  ],
 ];
 
 const known = { weak: { CI_COMMIT_BRANCH: 'main', A: '$B', CI_PIPELINE_SOURCE: 'push' }, strong: { S: '${A} $$' } };
@@ -185,8 +271,32 @@ export const targets: Target[] = [
   },
   {
     name: 'ci.pattern',
-    seeds: ['/^(?i)a(?>b|c)++[[:alpha:]\\h]\\k<n>$/imx', '/(?<n>a)|(?:b){2,3}?(?#c)\\z/', '/[^\\]a-z]\\p{L}\\R/m', '/(?mi-x:a b)# c/x'],
-    words: ['(?<n>', '(?:', '(?=', '(?<!', '(?>', '(?i)', '(?#', '[[:digit:]]', '\\h', '\\k<n>', '\\1', '{1,2}', '++', '*?', '\\A', '\\z', '|', '/i'],
+    seeds: [
+      '/^(?i)a(?>b|c)++[[:alpha:]\\h]\\k<n>$/imx',
+      '/(?<n>a)|(?:b){2,3}?(?#c)\\z/',
+      '/[^\\]a-z]\\p{L}\\R/m',
+      '/(?mi-x:a b)# c/x',
+    ],
+    words: [
+      '(?<n>',
+      '(?:',
+      '(?=',
+      '(?<!',
+      '(?>',
+      '(?i)',
+      '(?#',
+      '[[:digit:]]',
+      '\\h',
+      '\\k<n>',
+      '\\1',
+      '{1,2}',
+      '++',
+      '*?',
+      '\\A',
+      '\\z',
+      '|',
+      '/i',
+    ],
     pairs: [
       ['(', ')'],
       ['[', ']'],
@@ -202,15 +312,6 @@ export const targets: Target[] = [
         // The result may be invalid, as its docs say.
         if (!(error instanceof SyntaxError)) throw error;
       }
-    },
-  },
-  {
-    name: 'ci.coverage',
-    seeds: ['/\\d+\\.\\d+%/\nTotal 85.2%\n86%', '/coverage: (\\d+)/\ncoverage: 12'],
-    read(input) {
-      const text = input.toString();
-      // Patterns of callers run in a thread that is ended: here one does.
-      holds(findCoverage('/(\\d+\\.\\d+)%/', text) !== Infinity, 'A coverage is a number');
     },
   },
   {
@@ -257,8 +358,29 @@ export const targets: Target[] = [
   },
   {
     name: 'ci.junit',
-    seeds: [JUNIT, JUNIT.replaceAll('"', "'"), '<testsuite><testcase/></testsuite>', '<!DOCTYPE a [<!ENTITY b "c">]><testsuite>&b;</testsuite>'],
-    words: ['<testcase name="', '</testcase>', '<failure>', '<![CDATA[', ']]>', '<!--', '-->', '&lt;', '&#65;', '<?', '?>', '<!DOCTYPE', '/>', '="', 'time="1e9"'],
+    seeds: [
+      JUNIT,
+      JUNIT.replaceAll('"', "'"),
+      '<testsuite><testcase/></testsuite>',
+      '<!DOCTYPE a [<!ENTITY b "c">]><testsuite>&b;</testsuite>',
+    ],
+    words: [
+      '<testcase name="',
+      '</testcase>',
+      '<failure>',
+      '<![CDATA[',
+      ']]>',
+      '<!--',
+      '-->',
+      '&lt;',
+      '&#65;',
+      '<?',
+      '?>',
+      '<!DOCTYPE',
+      '/>',
+      '="',
+      'time="1e9"',
+    ],
     pairs: [
       ['<testsuite>', '</testsuite>'],
       ['<a>', '</a>'],
@@ -279,7 +401,8 @@ export const targets: Target[] = [
     words: ['*', '/', '-', ',', ' ', 'mon', 'feb', '31', '0', '@weekly'],
     read(input) {
       const text = input.toString();
-      for (const zone of ['UTC', 'America/St_Johns', 'Australia/Lord_Howe']) nextTime(text, zone, new Date(1e12 + input.length * 864e5));
+      for (const zone of ['UTC', 'America/St_Johns', 'Australia/Lord_Howe'])
+        nextTime(text, zone, new Date(1e12 + input.length * 864e5));
       isCron(text);
     },
   },

@@ -1,7 +1,7 @@
 import { autolinkAtStart, autolinksIn } from '#src/domain/tracking/markdown/autolinks.ts';
 import { renderHtml } from '#src/domain/tracking/markdown/html.ts';
-import { isProse } from '#src/domain/tracking/markdown/render.ts';
 import { referencesIn } from '#src/domain/tracking/markdown/references.ts';
+import { isProse } from '#src/domain/tracking/markdown/render.ts';
 import { sanitize } from '#src/domain/tracking/markdown/sanitize.ts';
 import { textOfHtml } from '#src/domain/tracking/markdown/text_of_html.ts';
 import { requireHarmless } from '../harmless.ts';
@@ -26,9 +26,81 @@ const MARKDOWN = [
 ];
 
 const WORDS = [
-  ...['# ', '\n', '\n\n', '- ', '1. ', '> ', '```', '~~~', '`', '*', '**', '_', '__', '~~', '[', '](', ')', '![', '](<', '"', '|', '|-|\n', ':--', '    ', '\t'],
-  ...['[^1]', '[^1]: ', '^[', '$$', '$`', '`$', '[[', ']]', '[[_TOC_]]', '> [!NOTE]\n', '- [ ] ', '#1', '@ann', ':tada:', 'http://', 'www.', 'a@b.c', '&lt;', '&#106;'],
-  ...['<a href="', '<img src=', '<!--', '-->', '<![CDATA[', '<?', '<svg>', '<math>', '<style>', '<script>', '</', '/>', 'javascript:', 'data:text/html,', ' onerror=', ' style="', ' id="', '<details>', '<table>', '<textarea>', '<noscript>', '<template>', '<iframe srcdoc="', '\\', '  \n'],
+  ...[
+    '# ',
+    '\n',
+    '\n\n',
+    '- ',
+    '1. ',
+    '> ',
+    '```',
+    '~~~',
+    '`',
+    '*',
+    '**',
+    '_',
+    '__',
+    '~~',
+    '[',
+    '](',
+    ')',
+    '![',
+    '](<',
+    '"',
+    '|',
+    '|-|\n',
+    ':--',
+    '    ',
+    '\t',
+  ],
+  ...[
+    '[^1]',
+    '[^1]: ',
+    '^[',
+    '$$',
+    '$`',
+    '`$',
+    '[[',
+    ']]',
+    '[[_TOC_]]',
+    '> [!NOTE]\n',
+    '- [ ] ',
+    '#1',
+    '@ann',
+    ':tada:',
+    'http://',
+    'www.',
+    'a@b.c',
+    '&lt;',
+    '&#106;',
+  ],
+  ...[
+    '<a href="',
+    '<img src=',
+    '<!--',
+    '-->',
+    '<![CDATA[',
+    '<?',
+    '<svg>',
+    '<math>',
+    '<style>',
+    '<script>',
+    '</',
+    '/>',
+    'javascript:',
+    'data:text/html,',
+    ' onerror=',
+    ' style="',
+    ' id="',
+    '<details>',
+    '<table>',
+    '<textarea>',
+    '<noscript>',
+    '<template>',
+    '<iframe srcdoc="',
+    '\\',
+    '  \n',
+  ],
 ];
 
 const PAIRS = [
@@ -100,7 +172,7 @@ export const targets: Target[] = [
     seeds: HTML,
     words: WORDS.slice(25),
     pairs: PAIRS,
-    milliseconds: 150,
+    milliseconds: 500,
     read: (input) => requireClean(sanitize(input.toString(), surroundings), true),
   },
   {
@@ -112,13 +184,37 @@ export const targets: Target[] = [
         cells: [
           { cell_type: 'markdown', source: ['# a\n', 'b'] },
           { cell_type: 'code', source: 'print(1)', outputs: [{ output_type: 'stream', text: '\u001b[31mred' }] },
-          { cell_type: 'code', source: '', outputs: [{ output_type: 'display_data', data: { 'text/html': '<b onclick=a>' } }] },
-          { cell_type: 'code', source: '', outputs: [{ output_type: 'error', traceback: ['a', 'b'] }, { data: { 'image/png': 'AAAA', 'text/latex': '$x$' } }] },
+          {
+            cell_type: 'code',
+            source: '',
+            outputs: [{ output_type: 'display_data', data: { 'text/html': '<b onclick=a>' } }],
+          },
+          {
+            cell_type: 'code',
+            source: '',
+            outputs: [
+              { output_type: 'error', traceback: ['a', 'b'] },
+              { data: { 'image/png': 'AAAA', 'text/latex': '$x$' } },
+            ],
+          },
           { cell_type: 'raw', source: 'c' },
         ],
       }),
     ],
-    words: ['"cells":', '"source":', '"outputs":', '"data":', '"text/html":', '"text/markdown":', '\\u001b[', '{', '[', ']', '}', ','],
+    words: [
+      '"cells":',
+      '"source":',
+      '"outputs":',
+      '"data":',
+      '"text/html":',
+      '"text/markdown":',
+      '\\u001b[',
+      '{',
+      '[',
+      ']',
+      '}',
+      ',',
+    ],
     milliseconds: 500,
     read(input) {
       const html = renderHtml({ ...surroundings, text: input.toString(), flavour: 'notebook', links });
@@ -131,7 +227,8 @@ export const targets: Target[] = [
     words: ['www.', 'http://', 'https://', '@', '.', '_', '(', ')', '&amp;', ';', '*', '~', ',', '<'],
     read(input) {
       const text = input.toString();
-      for (const { index, lastIndex } of autolinksIn(text)) holds(index < lastIndex && lastIndex <= text.length, 'A link ends before it begins');
+      for (const { index, lastIndex } of autolinksIn(text))
+        holds(index < lastIndex && lastIndex <= text.length, 'A link ends before it begins');
       autolinkAtStart(text);
     },
   },
@@ -150,6 +247,8 @@ export const targets: Target[] = [
       ['<blockquote>', '</blockquote>'],
       ['<ul><li>', '</li></ul>'],
     ],
+    // In a thread with a limit of its own.
+    milliseconds: 300,
     read: (input) => textOfHtml(input.toString()),
   },
 ];

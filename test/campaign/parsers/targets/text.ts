@@ -58,13 +58,20 @@ export const targets: Target[] = [
   },
   {
     name: 'text.code_owners',
-    seeds: ['# c\n* @a b@c.d\n/docs/ @group/sub\n[Section][2] @x\n^[Optional] @@maintainer\n*.rb\n!*.md\n\\#a @b\na\\ b @c\n', '[A\n[B][x]\n[]\n* nobody\n'],
+    seeds: [
+      '# c\n* @a b@c.d\n/docs/ @group/sub\n[Section][2] @x\n^[Optional] @@maintainer\n*.rb\n!*.md\n\\#a @b\na\\ b @c\n',
+      '[A\n[B][x]\n[]\n* nobody\n',
+    ],
     words: ['[', ']', '^[', '][2]', '@a', '@@owner', 'a@b.c', '*', '**', '/', '\\ ', '\n', '!', '#', ' '],
     read: (input) => parseCodeOwners(input.toString()),
   },
   {
     name: 'text.code_query',
-    seeds: ['foo "bar baz" /a.*b/ -path:src/*.ts lang:ruby', 'extension:md -"x\\"y" symbol:Foo file:a*b', '-/re{2}/ filename:x'],
+    seeds: [
+      'foo "bar baz" /a.*b/ -path:src/*.ts lang:ruby',
+      'extension:md -"x\\"y" symbol:Foo file:a*b',
+      '-/re{2}/ filename:x',
+    ],
     words: ['path:', 'lang:', '-', '"', '/', '\\', 'symbol:', 'extension:', ' ', '{99}', '(?', '*'],
     pairs: [
       ['"', '"'],
@@ -77,7 +84,25 @@ export const targets: Target[] = [
   {
     name: 'text.quick_actions',
     seeds: ACTIONS,
-    words: ['\n/label ', '\n/assign ', '\n/due ', '~', '~"', '%', '@', '```', '~~~', '>>>', '\n', '\r\n', 'in 2 days', 'next ', '/shrug', '/close', 'tomorrow'],
+    words: [
+      '\n/label ',
+      '\n/assign ',
+      '\n/due ',
+      '~',
+      '~"',
+      '%',
+      '@',
+      '```',
+      '~~~',
+      '>>>',
+      '\n',
+      '\r\n',
+      'in 2 days',
+      'next ',
+      '/shrug',
+      '/close',
+      'tomorrow',
+    ],
     pairs: [
       ['```\n', '\n```\n'],
       ['~"', '"'],
@@ -99,11 +124,43 @@ export const targets: Target[] = [
   },
   {
     name: 'text.due_date',
-    seeds: ['tomorrow', 'in 2 days', '30 November 2026', 'next friday', 'Nov 30', '2026-11-30', '30.11.2026', 'in a week', 'end of month'],
-    words: ['in ', 'next ', 'this ', 'last ', 'days', 'weeks', 'months', 'years', 'monday', 'january', '31', '2026', ' ', ',', '/', '-', 'st', '999999999'],
+    seeds: [
+      'tomorrow',
+      'in 2 days',
+      '30 November 2026',
+      'next friday',
+      'Nov 30',
+      '2026-11-30',
+      '30.11.2026',
+      'in a week',
+      'end of month',
+    ],
+    words: [
+      'in ',
+      'next ',
+      'this ',
+      'last ',
+      'days',
+      'weeks',
+      'months',
+      'years',
+      'monday',
+      'january',
+      '31',
+      '2026',
+      ' ',
+      ',',
+      '/',
+      '-',
+      'st',
+      '999999999',
+    ],
     read(input) {
       const day = dueDate(input.toString(), new Date('2026-11-30T12:00:00Z'));
-      holds(day === null || (/^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day))), `A due date is ${day}`);
+      holds(
+        day === null || (/^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day))),
+        `A due date is ${day}`,
+      );
     },
   },
   {
@@ -177,8 +234,22 @@ export const targets: Target[] = [
   },
   {
     name: 'text.changelog_template',
-    seeds: ['{% if categories %}\n{% each categories %}\n### {{ title }} ({% if single_change %}{{ count }}{% else %}n{% end %})\n\n{% each entries %}\n- [{{ title }}]({{ commit.reference }})\\\n{% end %}\n\n{% end %}\n{% else %}\nNo changes.\n{% end %}'],
-    words: ['{% if a %}', '{% else %}', '{% end %}', '{% each a %}', '{{ a.b }}', '{{ it }}', '{%', '%}', '{{', '}}', '\\\n'],
+    seeds: [
+      '{% if categories %}\n{% each categories %}\n### {{ title }} ({% if single_change %}{{ count }}{% else %}n{% end %})\n\n{% each entries %}\n- [{{ title }}]({{ commit.reference }})\\\n{% end %}\n\n{% end %}\n{% else %}\nNo changes.\n{% end %}',
+    ],
+    words: [
+      '{% if a %}',
+      '{% else %}',
+      '{% end %}',
+      '{% each a %}',
+      '{{ a.b }}',
+      '{{ it }}',
+      '{%',
+      '%}',
+      '{{',
+      '}}',
+      '\\\n',
+    ],
     pairs: [
       ['{% if categories %}', '{% end %}'],
       ['{% each categories %}', '{% end %}'],
@@ -188,12 +259,16 @@ export const targets: Target[] = [
     milliseconds: 300,
     read: (input) =>
       renderTemplate(input.toString(), {
-        categories: [{ title: 'a', count: '1', single_change: true, entries: [{ title: 'b', commit: { reference: 'c' } }] }],
+        categories: [
+          { title: 'a', count: '1', single_change: true, entries: [{ title: 'b', commit: { reference: 'c' } }] },
+        ],
       } as never),
   },
   {
     name: 'text.changelog_config',
-    seeds: ['date_format: "%Y-%m-%d"\ncategories:\n  feature: Features\ntemplate: |\n  {{ title }}\ntag_regex: \'^v(?P<major>\\d+)\\.(?P<minor>\\d+)\\.(?P<patch>\\d+)$\'\ninclude_groups: [a]\n'],
+    seeds: [
+      'date_format: "%Y-%m-%d"\ncategories:\n  feature: Features\ntemplate: |\n  {{ title }}\ntag_regex: \'^v(?P<major>\\d+)\\.(?P<minor>\\d+)\\.(?P<patch>\\d+)$\'\ninclude_groups: [a]\n',
+    ],
     words: ['date_format: ', 'tag_regex: ', '(?P<major>', 'categories: ', '%Y', '\n'],
     milliseconds: 400,
     read: (input) => readChangelogConfig(input.toString(), ['v1.2.3', 'v1.2.4-rc1', 'x']),
