@@ -1,12 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { packagePath } from '#src/platform/package_root.ts';
 import type { Campaign, CampaignOptions } from '../campaign.ts';
 import { type Find, type Outcome, runTarget } from './run_target.ts';
 import { Broken } from './target.ts';
 import { allTargets, targetNamed } from './targets.ts';
 
 /** Where the inputs of finds are written, to be read again by `--replay`. */
-const FINDS = new URL('./finds/', import.meta.url).pathname;
+const FINDS = packagePath('node_modules/.cache/campaigns/parsers/');
 
 /** Tries inputs that follow coverage on every parser of bytes that callers send. */
 export const campaign: Campaign = {

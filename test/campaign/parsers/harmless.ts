@@ -44,7 +44,6 @@ function requireHarmlessAddress(tag: string, attribute: string, value: string): 
   if (tag === 'img' && attribute === 'src' && IMAGE.test(value)) return;
   // Browsers leave out white space and control characters at the ends, and tabs and line breaks within.
   const address = decoded(value)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: as browsers do
     .replace(/^[\0- ]+/, '')
     .replace(/[\t\n\r]/g, '')
     .toLowerCase();

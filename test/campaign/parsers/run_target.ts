@@ -41,10 +41,11 @@ export interface Outcome extends Progress {
 }
 
 export interface RunOptions extends Omit<Begin, 'shared' | 'name'> {
+  /** Seconds after which an input counts as never read to its end. */
+  patience?: number;
   found?(find: Find): void;
 }
 
-/** Seconds after which an input counts as never read to its end. */
 const PATIENCE = 20;
 
 const SCRIPT = new URL('./worker.ts', import.meta.url);
@@ -84,7 +85,7 @@ async function confirmed(find: Find, limits: { milliseconds: number; megabytes: 
 
 /** Tries inputs on one target in threads of its own: another begins where an input ended the first. */
 export async function runTarget(name: string, options: RunOptions): Promise<Outcome> {
-  const { found, ...begin } = options;
+  const { found, patience = PATIENCE, ...begin } = options;
   const began = performance.now();
   const outcome: Outcome = { target: name, tried: 0, corpus: 0, blocks: 0, finds: [], seconds: 0, reached: [] };
   const { milliseconds = 50, megabytes = 50 } = await targetNamed(name);
@@ -104,7 +105,11 @@ export async function runTarget(name: string, options: RunOptions): Promise<Outc
     const inputs = options.inputs - outcome.tried;
     if (seconds <= 0 || inputs <= 0) break;
     const shared = new SharedArrayBuffer(8 + MAX_INPUT);
-    const ended = await runOnce({ ...begin, name, seed: options.seed + round * 7919, inputs, seconds, shared }, noted);
+    const ended = await runOnce(
+      { ...begin, name, seed: options.seed + round * 7919, inputs, seconds, shared },
+      noted,
+      patience,
+    );
     outcome.tried += ended.tried;
     outcome.corpus = Math.max(outcome.corpus, ended.corpus);
     outcome.blocks = Math.max(outcome.blocks, ended.blocks);
@@ -116,7 +121,7 @@ export async function runTarget(name: string, options: RunOptions): Promise<Outc
   return outcome;
 }
 
-async function runOnce(begin: Begin, noted: (find: Find) => void) {
+async function runOnce(begin: Begin, noted: (find: Find) => void, patience: number) {
   const state = new Int32Array(begin.shared, 0, 2);
   const worker = new Worker(SCRIPT, {
     workerData: begin,
@@ -147,8 +152,8 @@ async function runOnce(begin: Begin, noted: (find: Find) => void) {
   const watch = setInterval(() => {
     const at = Atomics.load(state, 0);
     if (at === 0 || at !== last) [last, since] = [at, performance.now()];
-    else if (performance.now() - since > PATIENCE * 1000) {
-      current('hang', `not done after ${PATIENCE} seconds`);
+    else if (performance.now() - since > patience * 1000) {
+      current('hang', `not done after ${patience} seconds`);
       resolve();
     }
   }, 500);

@@ -1,11 +1,12 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
+import { packagePath } from '#src/platform/package_root.ts';
 import type { Campaign, CampaignOptions } from '../campaign.ts';
 import { OPERATIONS } from './rest.ts';
 import { type RequestFind, type RequestsOutcome, runRequests } from './run_requests.ts';
 import { CampaignServer } from './server.ts';
 
 /** Where finds are written, one a line. */
-const FINDS = new URL('./finds/', import.meta.url).pathname;
+const FINDS = packagePath('node_modules/.cache/campaigns/requests/');
 
 /** Sends generated requests of all roles to a server. */
 export const campaign: Campaign = {
