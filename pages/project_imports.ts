@@ -106,7 +106,7 @@ const newImport = page({
 });
 
 const archive = page({
-  path: '/projects/import/archive',
+  path: '/projects/import/file',
   operation: ImportArchivePageDocument,
   view: 'explore/import_archive',
   found: (data) => data.viewer && data,

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { RequestHandler } from 'express';
@@ -45,38 +44,31 @@ interface Read {
 
 async function readArchive(request: IncomingMessage, most: number): Promise<Read> {
   const fields = new Map<string, string>();
-  let spooling: { field: string; content: Promise<SpooledFile> } | null = null;
+  const files: { field: string; content: Promise<SpooledFile> }[] = [];
   const limits = { fields: MAX_FIELDS, files: 1, parts: MAX_FIELDS + 1, fieldSize: MAX_FIELD_BYTES };
   const parser = new Busboy({ headers: request.headers as BusboyHeaders, limits });
   parser.on('field', (name: string | undefined, value) => name !== undefined && fields.set(name, value));
   for (const event of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const)
     parser.on(event, () => parser.destroy(new UnreadableForm(413, `The form has more than ${MAX_FIELDS} fields`)));
-  const streams: Readable[] = [];
-  parser.on('close', () => {
-    for (const stream of streams) stream.destroy();
-  });
   parser.on('file', (field: string | undefined, stream, name: string | undefined) => {
-    // A body that ends within the file fails its stream, too.
+    // A body that ends within the file fails its stream, too, and a parser that ends leaves it open.
     stream.on('error', (error) => parser.destroy(error));
-    streams.push(stream);
+    parser.on('close', () => stream.destroy());
     // A field without a file is sent as one without a name.
     if (field === undefined || !name) return void stream.resume();
     const content = SpooledFile.from(name, stream, most);
-    spooling = { field, content };
     content.catch((error) => parser.destroy(error));
+    files.push({ field, content });
   });
-  const kept = () => spooling as { field: string; content: Promise<SpooledFile> } | null;
   try {
     await pipeline(
       limited(request, most + REST, () => tooLarge(most)),
       parser,
     );
-    const file = kept();
-    return { fields, file: file && { field: file.field, content: await file.content } };
+    const [file] = files;
+    return { fields, file: file ? { field: file.field, content: await file.content } : null };
   } catch (error) {
-    kept()
-      ?.content.then((file) => file[Symbol.asyncDispose]())
-      .catch(() => undefined);
+    for (const { content } of files) content.then((file) => file[Symbol.asyncDispose]()).catch(() => undefined);
     throw error;
   }
 }

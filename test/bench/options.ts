@@ -18,6 +18,8 @@ export interface Options {
   repository: string | undefined;
   /** Prints where the CPU time of the server goes under the requests, the list of 20 when nothing is said; measures nothing. */
   profile: boolean;
+  /** Which part of ten million issues `large` has. */
+  scale: number;
   /** Part of the names of the attacks to run. */
   attack: string | undefined;
 }
@@ -40,6 +42,8 @@ const PARTS = {
   visibility: true,
   /** The time of every list, on a large dataset. */
   lists: false,
+  /** The time of every list on a server with ten million issues. */
+  large: false,
   /** Weight, time and statements of the pages. */
   pages: false,
   /** Filtered lists of issues and merge requests, threads and searches. */
@@ -87,6 +91,7 @@ export function readOptions(args: string[], requests: readonly string[]): Option
       attack: { type: 'string' },
       minutes: { type: 'string', default: '10' },
       rounds: { type: 'string', default: '5' },
+      scale: { type: 'string', default: '1' },
     },
   });
   const { quick, trial, profile, repository, attack } = values;
@@ -110,6 +115,7 @@ export function readOptions(args: string[], requests: readonly string[]): Option
     parts: new Set<Part>(wanted.length > 0 || profile ? [...(only ? measured : []), 'requests'] : measured),
     requests: wanted.length > 0 ? wanted : profile ? ['list20'] : undefined,
     minutes: positive('minutes', values.minutes),
+    scale: positive('scale', values.scale),
     repository,
     profile,
     attack,

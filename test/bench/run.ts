@@ -12,7 +12,7 @@ import { measureGrowth } from './growth.ts';
 import { measureHooks } from './hooks/run.ts';
 import { measureImports } from './imports/run.ts';
 import { measureLfs } from './lfs.ts';
-import { measureLists } from './lists/run.ts';
+import { measureLarge, measureLists } from './lists/run.ts';
 import { measurements } from './measurements.ts';
 import { type Options, type Part, readOptions } from './options.ts';
 import { measurePages } from './pages/run.ts';
@@ -73,6 +73,7 @@ async function bench(options: Options): Promise<void> {
     'growth',
     'visibility',
     'lists',
+    'large',
     'pages',
     'collaboration',
     'sustained',
@@ -113,6 +114,7 @@ async function measureWithDatabase(options: Options): Promise<Figure[]> {
     await measurePages({ postgresUrl: postgres.url, repositories }, options, print);
   }
   if (parts.has('lists')) await measureLists(postgres.url, print);
+  if (parts.has('large')) await measureLarge(postgres.url, options.scale, print);
   if (parts.has('collaboration')) figures.push(...(await measureCollaboration(postgres.url, print)));
   if (parts.has('sustained')) await measureSustained(postgres.url, options.minutes, print);
   return figures;

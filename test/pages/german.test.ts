@@ -128,7 +128,7 @@ it('shows a German browser the start page, lists of places, groups, users and se
     '/explore/groups',
     '/projects/new',
     '/projects/import',
-    '/projects/import/archive',
+    '/projects/import/file',
     '/groups/new',
     '/groups/import/server',
     '/search',

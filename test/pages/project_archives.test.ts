@@ -6,7 +6,7 @@ import { attached, exported } from '../support/project_archives.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
-const AT = '/projects/import/archive';
+const AT = '/projects/import/file';
 
 /** Bytes of an attached file. */
 const FILE_BYTES = 8 * 1024 * 1024;

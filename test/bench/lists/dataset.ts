@@ -10,10 +10,28 @@ export interface ListsSize {
   projects: number;
   issues: number;
   events: number;
+  /** A quarter of the issues when absent. */
+  mergeRequests?: number;
+  /** Half of the issues when absent. */
+  pipelines?: number;
+  /** A quarter of the issues when absent. */
+  notes?: number;
 }
 
 /** What the times of lists are promised for. */
 export const FULL: ListsSize = { users: 20_000, groups: 400, projects: 2_000, issues: 200_000, events: 1_000_000 };
+
+/** What a large server has. */
+const LARGE = {
+  ...{ users: 100_000, groups: 2_000, projects: 20_000, issues: 10_000_000, events: 50_000_000 },
+  ...{ mergeRequests: 100_000, pipelines: 200_000, notes: 30_000_000 },
+};
+
+/** A part of what a large server has. */
+export function largeSize(scale: number): Required<ListsSize> {
+  const scaled = Object.entries(LARGE).map(([name, count]) => [name, Math.max(50, Math.round(count * scale))]);
+  return Object.fromEntries(scaled) as Required<ListsSize>;
+}
 
 /** The private tokens of those who ask: a member of some groups and projects (user 1), and an administrator (user 2). */
 export const listTokens = { member: 'lists-member-token', admin: 'lists-admin-token' };
@@ -180,7 +198,8 @@ function surroundings({ projects }: ListsSize): string[] {
 }
 
 /** Texts of about 40 and 300 characters; one issue in a thousand has the word `quaternion`. Counts are made once for all. */
-function issues({ issues: count, projects, users }: ListsSize): string[] {
+function issues(size: ListsSize): string[] {
+  const { issues: count, projects, users, mergeRequests = Math.ceil(count / 4), notes = Math.floor(count / 4) } = size;
   return [
     'ALTER TABLE issues DISABLE TRIGGER USER',
     'DROP INDEX issues_title_trgm, issues_description_trgm',
@@ -218,13 +237,14 @@ function issues({ issues: count, projects, users }: ListsSize): string[] {
      SELECT 'Issue', id, author_id, 'The first word' FROM issues WHERE project_id = 1 AND iid = 1
      UNION ALL SELECT 'Snippet', 1, 1, 'The first word' UNION ALL SELECT 'MergeRequest', 0, 1, 'The first word'`,
     `INSERT INTO notes (subject_type, subject_id, author_id, body, system)
-     SELECT 'Issue', id, author_id, 'A word about it', id % 12 = 0 FROM issues WHERE id % 4 = 0`,
+     SELECT 'Issue', i.id, i.author_id, 'A word about it', i.id % 12 = 0
+     FROM issues i, generate_series(1, ${Math.max(1, Math.round((notes * 4) / count))}) n WHERE i.id % 4 = 0`,
     `INSERT INTO award_emoji (subject_type, subject_id, user_id, name)
      SELECT 'Issue', id, author_id, 'thumbsup' FROM issues WHERE id % 10 = 0`,
     `INSERT INTO merge_requests (iid, target_project_id, source_project_id, title, source_branch, target_branch, author_id, milestone_id)
      SELECT row_number() OVER (PARTITION BY p ORDER BY n), p, p, 'Merge ' || n, 'topic-' || n, 'main', ${any(users)},
        (p - 1) * ${MILESTONES} + ${any(MILESTONES)}
-     FROM (SELECT n, ${skewed(projects)} AS p FROM generate_series(1, ${Math.ceil(count / 4)}) n) m`,
+     FROM (SELECT n, ${skewed(projects)} AS p FROM generate_series(1, ${mergeRequests}) n) m`,
     `UPDATE notes SET subject_id = (SELECT id FROM merge_requests WHERE target_project_id = 1 AND iid = 1) WHERE id = 3`,
     `UPDATE merge_requests SET sha = md5(id::text) || '00000000', created_at = now() - id * interval '1 minute',
        updated_at = now() - (id * 7919 % 100000) * interval '1 minute', assignee_id = author_id,
@@ -241,12 +261,12 @@ function issues({ issues: count, projects, users }: ListsSize): string[] {
   ];
 }
 
-function pipelines({ issues: count, projects, users }: ListsSize): string[] {
+function pipelines({ issues, projects, users, pipelines: count = Math.ceil(issues / 2) }: ListsSize): string[] {
   const state = `(ARRAY['success', 'success', 'failed', 'canceled', 'running', 'pending'])[${any(6)}]::job_status`;
   return [
     `INSERT INTO pipelines (project_id, ref, sha, status, source, user_id)
      SELECT p, 'branch-' || n % 50, encode(sha256((n / 3)::text::bytea), 'hex'), ${state}, 'push', ${skewed(users)}
-     FROM (SELECT n, CASE WHEN n = 1 THEN 1 ELSE ${skewed(projects)} END AS p FROM generate_series(1, ${Math.ceil(count / 2)}) n) m`,
+     FROM (SELECT n, CASE WHEN n = 1 THEN 1 ELSE ${skewed(projects)} END AS p FROM generate_series(1, ${count}) n) m`,
     `INSERT INTO runners (description, token_hash, is_shared)
      SELECT 'runner ' || n, sha256(n::text::bytea), true FROM generate_series(1, 50) n`,
     `INSERT INTO runner_managers (runner_id, system_id) SELECT id, 'machine-' || n FROM runners, generate_series(1, 3) n`,

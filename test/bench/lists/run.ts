@@ -1,7 +1,7 @@
 import { generateLoad, send } from '../load.ts';
 import { table } from '../report.ts';
 import { type BenchServer, startServer } from '../server.ts';
-import { createLists, FULL } from './dataset.ts';
+import { createLists, FULL, largeSize, listTokens } from './dataset.ts';
 import { graphqlLists, type List, restLists } from './lists.ts';
 
 /** The page that stands for deep ones; the last one where a list is shorter. */
@@ -9,9 +9,62 @@ const DEEP = 500;
 /** Milliseconds (p50 of one connection) that a list should take at most. */
 const TARGET = 50;
 
+/** Rounds of a list, and of one of several thousand. */
+const USUAL = { before: { milliseconds: 200, count: 8 }, measured: { milliseconds: 500, count: 100 } };
+const SHORT = { before: { milliseconds: 50, count: 2 }, measured: { milliseconds: 100, count: 7 } };
+
 /** Prints how long every list takes: its first page, a deep one and its last. Fails nobody for being slow. */
 export async function measureLists(postgresUrl: string, print: (text: string) => void): Promise<void> {
   await measureListsOf(await createLists(postgresUrl), print);
+}
+
+/**
+ * As measureLists, of a part of what a large server has, and for visitors and administrators, too: who sees more has other plans.
+ *
+ * @param scale of ten million issues, 1 for all of them
+ */
+export async function measureLarge(postgresUrl: string, scale: number, print: (text: string) => void): Promise<void> {
+  const size = largeSize(scale);
+  const begun = performance.now();
+  const url = await createLists(postgresUrl, size, 'bench_large');
+  print(`Made in ${((performance.now() - begun) / 60_000).toFixed(1)} minutes: ${JSON.stringify(size)}`);
+  const server = await startServer({ name: 'gantry', databaseUrl: url });
+  try {
+    const rows: string[][] = [];
+    let count = 0;
+    for (const [role, token] of Object.entries({ ...listTokens, visitor: '' })) {
+      for (const list of restLists()) {
+        // Who asks besides the usual caller gets the list as it comes, and by its orders.
+        if (role !== 'member' && !/^GET [^?]*(\?(order_by|scope|search)=\S*)?$/.test(list.name)) continue;
+        count += 1;
+        const row = await measure(server, { ...list, token }, SHORT).catch((error: Error) => [
+          list.name,
+          '',
+          '',
+          '',
+          error.message,
+          '!',
+        ]);
+        const isRefused = /^40[134]/.test(row[2] ?? '');
+        if (row.at(-1) === '!' && !isRefused) rows.push([role, ...row]);
+      }
+    }
+    const title = [
+      'who',
+      'list of 20, one connection',
+      'records',
+      'first page',
+      `page ${DEEP}, or the last`,
+      'last page',
+      '',
+    ];
+    print(table(title, rows));
+    print(
+      `p50 in ms, totals included; ${count - rows.length} of ${count} lists take at most ${TARGET} ms, the others are above`,
+    );
+  } finally {
+    await server.stop();
+  }
 }
 
 /** As measureLists, of a database that is there; only the lists whose names match. */
@@ -43,8 +96,9 @@ export async function measureListsOf(databaseUrl: string, print: (text: string) 
   }
 }
 
-async function measure({ url }: BenchServer, list: List): Promise<string[]> {
-  const headers = { 'PRIVATE-TOKEN': list.token };
+/** @param rounds how many answers are waited for before and during the measurement, and for how many milliseconds at most */
+async function measure({ url }: BenchServer, list: List, rounds = USUAL): Promise<string[]> {
+  const headers: Record<string, string> = list.token === '' ? {} : { 'PRIVATE-TOKEN': list.token };
   const call = (page: number) => ({ method: list.method, headers, ...list.page(page) });
   const answer = await send(url, call(1));
   if (answer.status !== 200) return [list.name, '', `${answer.status}: ${answer.text.slice(0, 100)}`, '', '', '!'];
@@ -53,8 +107,8 @@ async function measure({ url }: BenchServer, list: List): Promise<string[]> {
   const times = new Map<number, number>();
   for (const page of new Set([1, Math.min(DEEP, last), last])) {
     const load = { url, call: () => call(page), connections: 1 };
-    await generateLoad({ ...load, milliseconds: 200, count: 8 });
-    times.set(page, (await generateLoad({ ...load, milliseconds: 500, count: 100 })).p50);
+    await generateLoad({ ...load, ...rounds.before });
+    times.set(page, (await generateLoad({ ...load, ...rounds.measured })).p50);
   }
   const time = (page: number) => (times.get(page) ?? Number.NaN).toFixed(1);
   const isSlow = [...times.values()].some((one) => one > TARGET);
