@@ -12,6 +12,8 @@ const beside = [
   'backup',
   'bots',
   'campaign',
+  'campaign_parsers',
+  'campaign_requests',
   'ci_templates',
   'clients',
   'clocks',

@@ -53,6 +53,8 @@ export interface Taken {
   readonly neededWithin: boolean;
   /** For each but the last of its keys, what is in there; empty for a variable. */
   readonly around: readonly string[];
+  /** How many of its keys lead to a record around it that the record around that must have; each of them. */
+  readonly neededAround: readonly number[];
   readonly definition: VariableDefinitionNode;
 }
 
@@ -92,7 +94,9 @@ export function takenBy(
       return fieldsTaken(record, { fills: [variable], at: '', ...inside }, { definition, differences, manner });
     }
     const required = isNonNullType(type) && definition.defaultValue === undefined;
-    return [{ keys: [key], fills: [variable], type, required, neededWithin: false, around: [], definition }];
+    return [
+      { keys: [key], fills: [variable], type, required, neededWithin: false, around: [], neededAround: [], definition },
+    ];
   });
 }
 
@@ -132,6 +136,7 @@ interface Inside {
   /** The keys of the parameter that they are in, if any. */
   within?: Taken['keys'];
   around: readonly string[];
+  neededAround?: readonly number[];
 }
 
 interface About {
@@ -142,7 +147,7 @@ interface About {
 
 function fieldsTaken(
   record: GraphQLInputObjectType,
-  { fills: above, at, within, around }: Inside,
+  { fills: above, at, within, around, neededAround = [] }: Inside,
   about: About,
 ): Taken[] {
   const { names = {}, hidden = [], required: needed = [] } = about.differences;
@@ -163,8 +168,13 @@ function fieldsTaken(
     const keys: Taken['keys'] = within && names[path] === undefined ? [...within, own] : [own];
     const fills: Taken['fills'] = [...above, field.name];
     if (isInputObjectType(inner) && (nests || isNamedWithin(path))) {
+      const isNeeded = keys.length > 1 && isRequiredInputField(field);
       const inside = { fills, at: path, within: keys, around: [...around, field.description ?? ''] };
-      return fieldsTaken(inner, inside, about);
+      return fieldsTaken(
+        inner,
+        { ...inside, neededAround: isNeeded ? [...neededAround, keys.length] : neededAround },
+        about,
+      );
     }
     const isInner = keys.length > 1;
     const isNeeded = isRequiredInputField(field);
@@ -178,6 +188,7 @@ function fieldsTaken(
         required: isAsked || (!isInner && isNeeded),
         neededWithin: isInner && isNeeded,
         around: isInner ? around : [],
+        neededAround: isInner ? neededAround : [],
         definition: about.definition,
       },
     ];

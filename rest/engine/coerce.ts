@@ -47,6 +47,8 @@ export interface Parameter {
   readonly neededWithin?: boolean;
   /** For each but the last of its keys, what is in there; empty for a variable. */
   readonly around?: readonly string[];
+  /** How many of its keys lead to a record around it that the record around that must have; each of them. */
+  readonly neededAround?: readonly number[];
   /** Whether a reference accepts numeric IDs only. */
   readonly numericId?: boolean;
   /** Where the domain rejects unknown enum values: '' is the parameter itself, else a key of its records. */

@@ -150,7 +150,7 @@ function defaultsOf(
 }
 
 function parameter(taken: Taken, place: Parameter['in'], schema: GraphQLSchema, route: Route): Parameter {
-  const { type, keys, fills, field, around } = taken;
+  const { type, keys, fills, field, around, neededAround } = taken;
   const { read, written } = defaultsOf(taken, schema);
   const preset = field ? written : undefined;
   const [first, ...inner] = keys;
@@ -165,6 +165,7 @@ function parameter(taken: Taken, place: Parameter['in'], schema: GraphQLSchema, 
     default: read,
     preset,
     around,
+    neededAround,
     in: place,
     commaSeparated: route.commaSeparated?.includes(name) ?? false,
     minimum: route.minimum?.[name],

@@ -35,6 +35,7 @@ export function readVariables(
       problems.push(`${error instanceof NoRecord ? error.parameter : name} ${error.message}`);
     }
   }
+  problems.push(...missingRecords(parameters, variables, given));
   problems.push(...unkeptSecrets({ route, parameters }, given));
   const refused = Object.entries(route.unsupported ?? {}).filter(([name, held]) => !isHeld(given[name], held));
   problems.push(...refused.map(([name]) => `${name} is not supported here`));
@@ -49,6 +50,30 @@ export function readVariables(
   }
   problems.push(...(check?.(given) ?? []));
   return variables;
+}
+
+/** What is wrong where a record was begun that lacks one which it must have: `line_range[end]`. */
+function missingRecords(
+  parameters: readonly Parameter[],
+  variables: Record<string, unknown>,
+  given: Record<string, unknown>,
+): Set<string> {
+  const found = new Set<string>();
+  for (const { keys, fills, neededAround = [] } of parameters) {
+    for (const count of neededAround) {
+      const path = fills.slice(0, fills.length - keys.length + count);
+      const within = path.slice(0, -1).reduce<unknown>(fieldOf, variables);
+      if (within == null || fieldOf(within, path.at(-1) ?? '') != null) continue;
+      const [first, ...inner] = keys.slice(0, count);
+      const isGiven = keys.slice(0, count).reduce<unknown>(fieldOf, given) != null;
+      found.add(`${first}${inner.map((key) => `[${key}]`).join('')} is ${isGiven ? 'invalid' : 'missing'}`);
+    }
+  }
+  return found;
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
 /** Parameters by which callers ask that what they write is not seen by everybody. */

@@ -212,6 +212,16 @@ describe('Discussions over REST', () => {
         status: 400,
         body: { error: 'position[base_sha] is missing' },
       });
+      // A record that lacks another one, or has an empty one in its place.
+      const start = { line_code: 'abc_1_1' };
+      for (const [range, why] of [
+        [{ start }, 'position[line_range][end] is missing'],
+        [{ start, end: {} }, 'position[line_range][end] is invalid'],
+        [{ end: start }, 'position[line_range][start] is missing'],
+      ] as const) {
+        const answer = await post({ ...shas, ...line, line_range: range });
+        expect(answer).toMatchObject({ status: 400, body: { error: why } });
+      }
       expect(await post({ ...shas, ...line, new_line: 99_999 })).toMatchObject({
         status: 400,
         body: {

@@ -93,6 +93,10 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     Upgrade: AS_ROOT,
     'With containers': 'It takes Docker and a domain; test/src/deployments.test.ts reads the file.',
   },
+  'docs/campaigns.md': {
+    Campaigns:
+      'They take as long as they are let; slices of them run in test/system/campaign_parsers.test.ts and others.',
+  },
   'docs/oauth.md': {
     'Register an application': 'test/system/documentation.test.ts',
     'Client credentials': 'test/system/documentation.test.ts',
