@@ -19,6 +19,8 @@ export interface OwnPostgres {
   stop(how: 'fast' | 'immediate'): Promise<void>;
   /** Stops the clock for all of its processes; the function lets it go on. */
   pause(): () => void;
+  /** Process IDs of its children, those that serve connections among them. */
+  sessions(): number[];
   /** Waits until it accepts connections. */
   ready(): Promise<void>;
   query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
@@ -27,10 +29,20 @@ export interface OwnPostgres {
 
 const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 
-/** Makes a cluster on a free port of this machine, and starts it. */
-export async function ownPostgres(settings: Record<string, string> = {}): Promise<OwnPostgres> {
+export interface OwnPostgresOptions {
+  /** Absolute path of the cluster, which is made if it is missing and is not removed; in a directory of its own if left out. */
+  cluster?: string;
+  /** Further variables for its programs. */
+  variables?: Record<string, string>;
+}
+
+/** Makes a cluster, unless there is one, and starts it on a free port of this machine. */
+export async function ownPostgres(
+  settings: Record<string, string> = {},
+  options: OwnPostgresOptions = {},
+): Promise<OwnPostgres> {
   const directory = mkdtempSync(path.join(tmpdir(), 'gantry-pg-'));
-  const cluster = path.join(directory, 'cluster');
+  const cluster = options.cluster ?? path.join(directory, 'cluster');
   const sockets = path.join(directory, 'run');
   mkdirSync(sockets);
   const binaries = findBinaries(path.join(directory, 'lib'));
@@ -57,7 +69,12 @@ export async function ownPostgres(settings: Record<string, string> = {}): Promis
     async start() {
       const [command, wrapped] = identity.wrap(binaries.postgres, args);
       const { uid, gid } = identity;
-      child = spawn(command, wrapped, { uid, gid, env: environment(binaries), stdio: 'ignore' });
+      child = spawn(command, wrapped, {
+        uid,
+        gid,
+        env: { ...environment(binaries), ...options.variables },
+        stdio: 'ignore',
+      });
       await postgres.ready();
     },
     async stop(how) {
@@ -73,6 +90,7 @@ export async function ownPostgres(settings: Record<string, string> = {}): Promis
         for (const pid of pids) process.kill(pid, 'SIGCONT');
       };
     },
+    sessions: () => (child?.pid === undefined ? [] : family(child.pid).slice(1)),
     ready: () =>
       until(() =>
         query('select 1')
