@@ -27,6 +27,9 @@ type Ask = (
 /** Sends a request as the administrator; `url` is that of the server. */
 export type Send = Ask & { url(): string };
 
+/** How long somebody waits who was told: later. */
+const BREAK_MS = 250;
+
 export function sender(url: () => string, token: string): Send {
   const send: Ask = async (method, target, body, headers = {}) => {
     const isPlain = body === undefined || body instanceof FormData || typeof body === 'string' || Buffer.isBuffer(body);
@@ -41,8 +44,10 @@ export function sender(url: () => string, token: string): Send {
         },
       );
       const text = await response.text();
+      if ([502, 503].includes(response.status)) await sleep(BREAK_MS);
       return { status: response.status, text, body: parsed(text) };
     } catch {
+      await sleep(BREAK_MS);
       return { status: 0, body: null, text: '' };
     }
   };

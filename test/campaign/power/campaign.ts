@@ -1,13 +1,16 @@
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ownPostgres } from '../../support/own_postgres.ts';
+import { packagePath } from '#src/platform/package_root.ts';
+import { freePort, ownPostgres } from '../../support/own_postgres.ts';
 import { gantry, settings, startServer, until } from '../../support/server_process.ts';
 import { type BrokenOptions, broken, Ledger, perform, sender, setStage } from '../acts.ts';
 import type { Campaign } from '../campaign.ts';
 import { seeded } from '../seeded.ts';
 import { type Model, notesOf, PowerDisk } from './disk.ts';
+import type { Wanted } from './look.ts';
 import { gitFsck, Recorder } from './recorder.ts';
 
 const TOKEN = 'power-token-0123456789';
@@ -55,6 +58,7 @@ export async function runPower(options: PowerOptions, say: (line: string) => voi
   const random = seeded(options.seed + 1);
   const found: string[] = [];
   let cut = 0;
+  let looker = await Looker.start();
   const points = choosePoints(options.cuts, journal, ledger, random);
   for (const note of notesOf(journal)) {
     while (cut < points.length && (points[cut] ?? 0) < note.end) {
@@ -62,7 +66,8 @@ export async function runPower(options: PowerOptions, say: (line: string) => voi
       const model: Model = random() < 0.5 ? 'journaled' : 'separate';
       const root = recorder.place(`cut${cut}`);
       disk.cut(root, model, random);
-      const wrong = await lookAt(root, ledger, { by: point, most: 400, random });
+      if (!looker.isAlive) looker = await Looker.start();
+      const wrong = await lookAt(root, looker, ledger, { by: point, most: 300, random }, cut % 10 === 0);
       for (const line of wrong) {
         found.push(`cut ${cut} at ${point}, ${model}: ${line}`);
         say(found.at(-1) ?? '');
@@ -75,6 +80,7 @@ export async function runPower(options: PowerOptions, say: (line: string) => voi
     }
     disk.apply(note);
   }
+  looker.end();
   if (!options.keep) recorder.remove();
   return { cuts: cut, promised, refusals: ledger.refusals, found };
 }
@@ -114,28 +120,94 @@ function choosePoints(count: number, journal: Buffer, ledger: Ledger, random: ()
   return points.sort((left, right) => left - right);
 }
 
-/** What is wrong with a server on what the disk held after the power failed. */
-async function lookAt(root: string, ledger: Ledger, seen: BrokenOptions): Promise<string[]> {
+/** What is wrong with a server on what the disk held after the power failed; a look at the whole takes much longer. */
+async function lookAt(
+  root: string,
+  looker: Looker,
+  ledger: Ledger,
+  seen: BrokenOptions,
+  isWhole: boolean,
+): Promise<string[]> {
   const { cluster, data } = places(root);
   // Its process is not there after a machine has started anew.
   rmSync(path.join(cluster, 'postmaster.pid'), { force: true });
   const postgres = await ownPostgres({ fsync: 'off' }, { cluster });
-  const env = environment(root, postgres.url);
+  const port = await freePort();
+  const env = environment(root, postgres.url, { PORT: String(port) });
   try {
-    const server = await startServer(env);
-    try {
-      const send = sender(() => server.url, TOKEN);
-      await until(async () => (await send('GET', '/-/readiness')).status === 200 || undefined);
-      const missing = await broken(send, ledger, seen);
-      const complaints = (await Promise.all([complaintsOf(['fsck'], env), complaintsOf(['doctor'], env)])).flat();
-      return [...missing, ...complaints, ...repositories(path.join(data, 'repositories'))];
-    } finally {
-      await server.end('SIGKILL');
-    }
+    const send = sender(() => `http://127.0.0.1:${port}`, TOKEN);
+    const ended = looker.serve(env);
+    const isReady = until(async () => (await send('GET', '/-/readiness')).status === 200 || undefined);
+    const early = await Promise.race([isReady.then(() => null), ended]);
+    if (early !== null) return [`the server does not start: ${early}`];
+    const missing = await broken(send, ledger, seen);
+    const complaints = await looker.fsck(env);
+    if (isWhole)
+      complaints.push(...(await complaintsOf(['doctor'], env)), ...repositories(path.join(data, 'repositories')));
+    looker.stop();
+    await ended;
+    return [...missing, ...complaints];
   } catch (error) {
     return [`the server does not start: ${error}`];
   } finally {
     await postgres.remove();
+  }
+}
+
+/** The process that serves what is left, one after another. */
+class Looker {
+  readonly #process: ChildProcess;
+  readonly #heard = new EventEmitter();
+
+  private constructor(child: ChildProcess) {
+    this.#process = child;
+    child.on('message', (message: object) => {
+      for (const [name, value] of Object.entries(message)) this.#heard.emit(name, value);
+    });
+    child.on('exit', (code, signal) => {
+      this.#heard.emit('ended', `the process ended with ${code ?? signal}`);
+      this.#heard.emit('findings', [`the process ended with ${code ?? signal}`]);
+    });
+  }
+
+  static async start(): Promise<Looker> {
+    const child = fork(packagePath('test/campaign/power/look.ts'), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    await once(child, 'message');
+    return new Looker(child);
+  }
+
+  get isAlive(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null;
+  }
+
+  /** Settles when the server has ended, with why. */
+  async serve(env: NodeJS.ProcessEnv): Promise<string> {
+    const heard = once(this.#heard, 'ended');
+    this.#ask({ serve: env });
+    return String((await heard)[0]);
+  }
+
+  /** What is wrong, also after the server has had time to record what a crash kept from it. */
+  async fsck(env: NodeJS.ProcessEnv): Promise<string[]> {
+    for (let tries = 1; ; tries += 1) {
+      const heard = once(this.#heard, 'findings');
+      this.#ask({ fsck: env });
+      const [findings] = (await heard) as [string[]];
+      if (findings.length === 0 || tries === 5) return findings;
+      await sleep(3_000);
+    }
+  }
+
+  stop(): void {
+    this.#ask({ stop: true });
+  }
+
+  end(): void {
+    this.#process.kill('SIGKILL');
+  }
+
+  #ask(wanted: Wanted): void {
+    this.#process.send(wanted);
   }
 }
 
@@ -160,9 +232,6 @@ export function repositories(directory: string): string[] {
       return why === '' ? [] : [`git fsck ${path.basename(repository)}: ${why}`];
     });
 }
-
-/** Whether there is what compiles the layer. */
-export const hasCompiler = () => spawnSync('cc', ['--version'], { stdio: 'ignore' }).status === 0;
 
 export const campaign: Campaign = {
   name: 'power',

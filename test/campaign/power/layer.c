@@ -1,11 +1,12 @@
 /*
  * A layer between a program and its disk, loaded by LD_PRELOAD: it notes every call that changes files below a directory, in the
  * order in which the calls took effect over all programs that it is loaded into, and what was asked to be made durable. From that
- * `disk.ts` works out what a disk may hold after the power failed. It can slow the disk down as well.
+ * `disk.ts` works out what a disk may hold after the power failed. It can slow the disk down as well, and set the clock.
  *
  *   POWER_ROOT      directory below which calls count; an absolute path without symbolic links
  *   POWER_JOURNAL   file that the calls are appended to
- *   POWER_CONTROL   file of 4096 bytes, shared by all programs: its first 32-bit number is 0 for nothing, 1 for "wait", 2 for "note"
+ *   POWER_CONTROL   file of 4096 bytes, shared by all programs: its first 32-bit number is 0 for nothing, 1 for "wait", 2 for "note";
+ *                   the 64-bit number at 8 is by how many seconds the clock is wrong
  *   POWER_DELAY_US  microseconds that each of these calls takes longer
  *
  * What is not seen: writes through mmap, and calls that bypass the C library. Neither Node, git nor PostgreSQL changes files so.
@@ -23,8 +24,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -36,7 +39,9 @@ enum { OFF = 0, WAIT = 1, NOTE = 2 };
 
 struct control {
   volatile uint32_t state;
-  uint32_t unused[15];
+  uint32_t unused;
+  volatile int64_t shift;
+  uint32_t others[12];
   pthread_mutex_t lock;
 };
 
@@ -95,6 +100,8 @@ ORIGINAL(int, fclose, FILE *);
 ORIGINAL(ssize_t, copy_file_range, int, off_t *, int, off_t *, size_t, unsigned);
 ORIGINAL(ssize_t, sendfile64, int, int, off_t *, size_t);
 ORIGINAL(long, syscall, long, ...);
+ORIGINAL(int, clock_gettime, clockid_t, struct timespec *);
+ORIGINAL(int, gettimeofday, struct timeval *restrict, void *restrict);
 
 static void begin(void) {
 #define FIND(name) real_##name = (__typeof__(real_##name))real(#name)
@@ -126,6 +133,8 @@ static void begin(void) {
   FIND(copy_file_range);
   FIND(sendfile64);
   FIND(syscall);
+  FIND(clock_gettime);
+  FIND(gettimeofday);
   const char *at = getenv("POWER_ROOT"), *file = getenv("POWER_JOURNAL"), *shared = getenv("POWER_CONTROL");
   if (!at || !file || !shared || strlen(at) >= sizeof root) return;
   const char *slow = getenv("POWER_DELAY_US");
@@ -677,6 +686,30 @@ EXPORT int symlinkat(const char *target, int dirfd, const char *path) {
 }
 EXPORT int symlink(const char *target, const char *path) {
   return symlinkat(target, AT_FDCWD, path);
+}
+
+/* The clock */
+
+static int64_t shift(clockid_t clock) {
+  return control && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) ? control->shift : 0;
+}
+EXPORT int clock_gettime(clockid_t clock, struct timespec *now) {
+  pthread_once(&once, begin);
+  int done = real_clock_gettime(clock, now);
+  if (done == 0) now->tv_sec += shift(clock);
+  return done;
+}
+EXPORT int gettimeofday(struct timeval *restrict now, void *restrict zone) {
+  pthread_once(&once, begin);
+  int done = real_gettimeofday(now, zone);
+  if (done == 0) now->tv_sec += shift(CLOCK_REALTIME);
+  return done;
+}
+EXPORT time_t time(time_t *to) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  if (to) *to = now.tv_sec;
+  return now.tv_sec;
 }
 
 /* Node calls the kernel in this way for what older C libraries have no name for. */

@@ -10,7 +10,9 @@
 
 struct control {
   volatile uint32_t state;
-  uint32_t unused[15];
+  uint32_t unused;
+  volatile int64_t shift;
+  uint32_t others[12];
   pthread_mutex_t lock;
 };
 

@@ -60,6 +60,11 @@ export class Recorder {
     return { ...this.#variables, PATH: `${path.join(this.#directory, 'bin')}:${process.env.PATH}` };
   }
 
+  /** Variables for a program, without its git, for which each change of the disk takes so many milliseconds longer. */
+  slowed(milliseconds: number): Record<string, string> {
+    return { ...this.#variables, POWER_DELAY_US: String(milliseconds * 1000) };
+  }
+
   get #variables(): Record<string, string> {
     return {
       LD_PRELOAD: this.#layer,
@@ -79,10 +84,21 @@ export class Recorder {
   }
 
   #set(state: keyof typeof STATES): void {
-    const file = openSync(this.#control, 'r+');
     const bytes = Buffer.alloc(4);
     bytes.writeUInt32LE(STATES[state]);
-    writeSync(file, bytes, 0, 4, 0);
+    this.#write(bytes, 0);
+  }
+
+  /** Sets the clock of all programs under the layer so many seconds ahead. */
+  setClock(seconds: number): void {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigInt64LE(BigInt(seconds));
+    this.#write(bytes, 8);
+  }
+
+  #write(bytes: Buffer, position: number): void {
+    const file = openSync(this.#control, 'r+');
+    writeSync(file, bytes, 0, bytes.length, position);
     closeSync(file);
   }
 
