@@ -333,8 +333,19 @@ describe('A cron expression', () => {
     // Clocks go forward from 2 to 3 on that day.
     ['30 1 * * *', 'Europe/Berlin', '2026-03-29T00:30:00.000Z'],
     ['30 4 * * *', 'Europe/Berlin', '2026-03-29T02:30:00.000Z'],
+    // Clocks that go back by half an hour, on that day.
+    ['5 23 5 4 *', 'Australia/Lord_Howe', '2026-04-05T12:35:00.000Z'],
+    // What clocks leave out comes an hour later, and of what they show twice the first counts.
+    ['30 2 29 3 *', 'Europe/Berlin', '2026-03-29T01:30:00.000Z'],
+    ['30 2 25 10 *', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
   ])('%s in %s names its next time', (expression, zone, time) => {
     expect(nextTime(expression, zone, after)?.toISOString()).toBe(time);
+  });
+
+  it('that means every hour names both of those that clocks show twice', () => {
+    const [first, second] = ['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z'];
+    expect(nextTime('30 * * * *', 'Europe/Berlin', new Date(first))?.toISOString()).toBe(second);
+    expect(nextTime('30 2 * * *', 'Europe/Berlin', new Date(first))?.toISOString()).toBe('2026-10-26T01:30:00.000Z');
   });
 
   it('may name no time at all', () => {
@@ -347,6 +358,7 @@ describe('A cron expression', () => {
     '60 * * * *',
     '* * * * * *',
     '@never',
+    'constructor',
     '*/0 * * * *',
     'a b c d e',
     '1-0 * * * *',

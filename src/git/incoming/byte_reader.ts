@@ -15,10 +15,11 @@ export class ByteReader {
   async exactly(length: number): Promise<Buffer | null> {
     const parts = [this.#rest];
     let size = this.#rest.length;
-    for (; size < length; size = parts.reduce((sum, part) => sum + part.length, 0)) {
+    while (size < length) {
       const chunk = await this.#next();
       if (chunk === null) break;
       parts.push(chunk);
+      size += chunk.length;
     }
     const bytes = parts.length === 1 ? this.#rest : Buffer.concat(parts);
     if (size === 0 && length > 0) return null;

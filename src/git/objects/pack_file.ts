@@ -152,6 +152,8 @@ export class PackFile {
 
   /** Reads the head of an object: type and size in groups of seven bits, then what it is based on. */
   #stored(offset: number): Stored {
+    if (offset < 0 || !Number.isSafeInteger(offset))
+      throw new GitError(`${this.#path} is damaged: there is no ${offset}`);
     const bytes = this.#file.read(offset, FIRST_READ, scratch);
     let at = 0;
     const next = () => {

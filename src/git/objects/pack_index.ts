@@ -20,7 +20,7 @@ export class PackIndex {
     const head = this.#file.read(0, NAMES);
     this.#fanOut = Buffer.from(head.subarray(FAN_OUT));
     const isKnown = head.length === NAMES && head.readUInt32BE(0) === 0xff744f63 && head.readUInt32BE(4) === 2;
-    if (isKnown && statSync(path).size >= NAMES + this.count * 28 + 40) return;
+    if (isKnown && this.#isOrdered() && statSync(path).size >= NAMES + this.count * 28 + 40) return;
     this.#file.close();
     throw new GitError(`${path} is no index of version 2`);
   }
@@ -61,6 +61,13 @@ export class PackIndex {
     this.#file.close();
   }
 
+  /** Whether the table counts upwards, as names are looked for between two of its numbers. */
+  #isOrdered(): boolean {
+    for (let at = 4; at < this.#fanOut.length; at += 4)
+      if (this.#fanOut.readUInt32BE(at) < this.#fanOut.readUInt32BE(at - 4)) return false;
+    return true;
+  }
+
   /** The names that begin with the same byte. */
   #bucket(oid: string): { first: number; names: Buffer } {
     const byte = Number.parseInt(oid.slice(0, 2), 16);
@@ -74,7 +81,8 @@ export class PackIndex {
     const offsets = NAMES + this.count * 24;
     const offset = this.#file.read(offsets + position * 4, 4).readUInt32BE(0);
     if (offset < 0x80000000) return offset;
-    const large = offsets + this.count * 4 + (offset - 0x80000000) * 8;
-    return Number(this.#file.read(large, 8).readBigUInt64BE(0));
+    const large = this.#file.read(offsets + this.count * 4 + (offset - 0x80000000) * 8, 8);
+    if (large.length < 8) throw new GitError(`${this.#file.path} is damaged`);
+    return Number(large.readBigUInt64BE(0));
   }
 }

@@ -63,11 +63,11 @@ function unpackBlock(packed: Buffer, start: number, decoder: LzmaDecoder): numbe
     const size = ((control & 0x1f) << 16) + wordAt(packed, at + 1) + 1;
     const packedSize = wordAt(packed, at + 3) + 1;
     const reset = (control >> 5) & 3;
-    if (reset === 3) decoder.resetDictionary();
-    if (reset >= 2) decoder.setProperties(byteAt(packed, at + 5));
-    if (reset >= 1) decoder.resetState();
     const head = reset >= 2 ? 6 : 5;
     try {
+      if (reset === 3) decoder.resetDictionary();
+      if (reset >= 2) decoder.setProperties(byteAt(packed, at + 5));
+      if (reset >= 1) decoder.resetState();
       decoder.decode(partOf(packed, at + head, packedSize), size);
     } catch (error) {
       throw error instanceof RangeError ? new BadXz('It is damaged') : error;

@@ -50,6 +50,8 @@ export function readChangelogConfig(yaml: string | null, tags: readonly string[]
   let pattern: RegExp;
   try {
     pattern = new RegExp(source);
+    // One that is too large is refused when it is first used.
+    pattern.exec('');
   } catch {
     return wrong('tag_regex is an invalid regular expression');
   }
