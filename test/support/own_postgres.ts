@@ -19,7 +19,7 @@ export interface OwnPostgres {
   stop(how: 'fast' | 'immediate'): Promise<void>;
   /** Stops the clock for all of its processes; the function lets it go on. */
   pause(): () => void;
-  /** Process IDs of its children, those that serve connections among them. */
+  /** Process IDs of its processes that serve connections. */
   sessions(): number[];
   /** Waits until it accepts connections. */
   ready(): Promise<void>;
@@ -90,7 +90,8 @@ export async function ownPostgres(
         for (const pid of pids) process.kill(pid, 'SIGCONT');
       };
     },
-    sessions: () => (child?.pid === undefined ? [] : family(child.pid).slice(1)),
+    sessions: () =>
+      child?.pid === undefined ? [] : family(child.pid).filter((pid) => titleOf(pid).startsWith(SESSION)),
     ready: () =>
       until(() =>
         query('select 1')
@@ -107,6 +108,17 @@ export async function ownPostgres(
   };
   await postgres.start();
   return postgres;
+}
+
+/** How PostgreSQL calls a process that serves a connection of ours. */
+const SESSION = 'postgres: gantry ';
+
+function titleOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** A process and its children. */
