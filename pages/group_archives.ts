@@ -37,7 +37,8 @@ const importPage = page({
   view: 'explore/import_group',
   found: ({ viewer }) => viewer,
   title: (_found, { t }) => t('Import a group'),
-  show: (viewer) => ({ viewer }),
+  show: (viewer, { needed }) => ({ viewer, largest: needed.largestArchive }),
+  needs: ['largestArchive'],
   signIn: true,
 });
 
@@ -63,7 +64,7 @@ export const groupArchives = [
     operation: SendGroupImportDocument,
     required: ['file', 'name', 'path'],
     says: label('The import has begun.'),
-    takesFiles: true,
+    takesArchive: true,
     variables: (given) => ({ ...given, parent: given.parent === '' ? undefined : given.parent }),
     goTo: ({ importGroup: sent }) => `${helpers.path('groups', sent?.group.fullPath ?? '')}/-/settings/export`,
     again: importPage,

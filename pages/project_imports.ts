@@ -1,10 +1,12 @@
 import { type Facts, form, page } from '#pages/engine/row.ts';
 import { inPlace, PLACES } from '#pages/place.ts';
 import {
+  ImportArchivePageDocument,
   ImportProjectPageDocument,
   type ImportProjectPageQuery,
   ProjectImportPageDocument,
   type RemoteImportPart,
+  SendArchiveImportDocument,
   SendProjectImportCancellationDocument,
   SendProjectImportDocument,
   SendProjectUpdateDocument,
@@ -44,6 +46,9 @@ export const KINDS: Readonly<Record<string, string>> = {
   merge_request_events: label('Events of merge requests'),
   issue_links: label('Linked issues'),
   snippets: label('Snippets'),
+  snippet_notes: label('Comments on snippets'),
+  commit_comments: label('Comments on commits'),
+  approval_rules: label('Approval rules'),
   award_emoji: label('Reactions'),
   line_comments: label('Comments on lines'),
   reviews: label('Reviews'),
@@ -68,6 +73,7 @@ export const KINDS: Readonly<Record<string, string>> = {
   notes: label('Comments'),
   files: label('Attached files'),
   uploads: label('Attached files'),
+  picture: label('Picture'),
   lfs: label('Large files (Git LFS)'),
   wiki: label('Wiki'),
   repository: label('Repository'),
@@ -96,6 +102,21 @@ const newImport = page({
     providers: (providers?.enumValues ?? []).toSorted((one, other) => place(one) - place(other)).map(choice),
     parts: Object.entries(PARTS).map(([name, words]): [string, string] => [name.toLowerCase(), words]),
   }),
+  signIn: true,
+});
+
+const archive = page({
+  path: '/projects/import/archive',
+  operation: ImportArchivePageDocument,
+  view: 'explore/import_archive',
+  found: (data) => data.viewer && data,
+  title: (_found, { t }) => t('Import an archive'),
+  show: ({ viewer, namespaces }, { needed }) => ({
+    viewer,
+    namespaces: namespaces.nodes,
+    largest: needed.largestArchive,
+  }),
+  needs: ['largestArchive'],
   signIn: true,
 });
 
@@ -132,6 +153,18 @@ export const projectImports = [
     variables: (given) => ({ ...given, parts: given.parts ?? [] }),
     goTo: ({ importProjectFromServer: begun }) => `/${begun?.project.fullPath}/-/import`,
     again: newImport,
+  }),
+  archive,
+  form({
+    path: archive.path,
+    operation: SendArchiveImportDocument,
+    required: ['file', 'path', 'namespace'],
+    says: label('The import has begun.'),
+    takesArchive: true,
+    // An empty field is no name.
+    variables: (given) => ({ ...given, name: given.name || undefined }),
+    goTo: ({ importProject: begun }) => `/${begun?.project.fullPath}/-/import`,
+    again: archive,
   }),
   progress,
   form({

@@ -31,6 +31,7 @@ import { htmlOfTexts, type TextToRender } from '#src/domain/tracking/markdown/of
 import { sourcesPushable } from '#src/domain/tracking/merge_requests/push_source.ts';
 import { type IssueStats, issueStatsOfMilestones } from '#src/domain/tracking/milestones/issue_stats.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
+import type { Db } from '#src/platform/database/db.ts';
 
 /** What every resolver gets: the domain's context, the client's URL of the server, and batching loaders for this request. */
 export interface GraphQLContext extends Context {
@@ -53,6 +54,12 @@ export function graphqlContext(
   server: Pick<GraphQLContext, 'baseUrl' | 'ssh' | 'version' | 'revision' | 'avatars'>,
 ): GraphQLContext {
   return { ...context, ...server, loaders: new Loaders(context, server.baseUrl) };
+}
+
+/** The context for an operation that reads from a copy of the database. */
+export function contextOn<C extends GraphQLContext>(context: C, db: Db): C {
+  const own = { ...context, db };
+  return Object.assign(own, { loaders: new Loaders(own, own.baseUrl) });
 }
 
 /** The context for an operation that has only this purpose. */

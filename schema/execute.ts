@@ -8,7 +8,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { withExisting } from '#schema/answer/existing.ts';
-import { contextFor, type GraphQLContext } from '#schema/context.ts';
+import { contextFor, contextOn, type GraphQLContext } from '#schema/context.ts';
 import { maskError } from '#schema/errors.ts';
 import { narrowPurpose } from '#schema/narrow.ts';
 import { planOf } from '#schema/plan/known.ts';
@@ -22,6 +22,9 @@ import {
   reachesAnything,
   reachesApi,
 } from '#src/access/permissions/actor.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
+import type { ReadReplica } from '#src/platform/database/replica.ts';
+import { DatabaseUnavailable } from '#src/platform/database_unavailable.ts';
 import type { DomainError } from '#src/platform/errors.ts';
 import { Budget, type BudgetLimits, within } from '#src/platform/limits/budget.ts';
 import { observeOperation } from '#src/platform/observability/metrics/operations.ts';
@@ -45,6 +48,51 @@ export interface Execution extends ExecutionArgs {
  * @param report receives errors that clients do not see
  */
 export async function executeWithin(
+  execution: Execution,
+  report: (error: unknown) => void,
+  limits?: BudgetLimits,
+): Promise<ExecutionResult> {
+  const context = execution.contextValue as GraphQLContext;
+  if (context.replica === undefined) return executeOnce(execution, report, limits);
+  const type = getOperationAST(execution.document, execution.operationName)?.operation;
+  const found = type === 'query' ? await readOnReplica(execution, context.replica, limits) : null;
+  if (found) return found;
+  const result = await executeOnce(execution, report, limits);
+  if (type === 'mutation') await context.replica.wrote(callerOf(context.actor, context.clientAddress));
+  return result;
+}
+
+/**
+ * Executes a query on a copy of the database. Null where the database itself has to answer: for who has just written, for browsers, which
+ * are told of changes of others and then read, and where the copy failed.
+ */
+async function readOnReplica(
+  execution: Execution,
+  replica: ReadReplica,
+  limits: BudgetLimits | undefined,
+): Promise<ExecutionResult | null> {
+  const context = execution.contextValue as GraphQLContext;
+  const { actor, clientAddress } = context;
+  if (actor?.credential === 'session') return null;
+  const db = await replica.readerFor(callerOf(actor, clientAddress));
+  if (!db) return null;
+  let hasFailed = false;
+  const note = (error: unknown) => {
+    hasFailed = true;
+    if (error instanceof DatabaseUnavailable) replica.suspect(error);
+  };
+  try {
+    const result = await executeOnce({ ...execution, contextValue: contextOn(context, db) }, note, limits);
+    const isAway = result.errors?.some(({ extensions }) => extensions?.code === 'UNAVAILABLE');
+    if (isAway) replica.suspect('The database is away');
+    return hasFailed || isAway ? null : result;
+  } catch (error) {
+    note(error);
+    return null;
+  }
+}
+
+async function executeOnce(
   { isRepeated = false, purpose = 'read', onError = 'PROPAGATE', client, ...given }: Execution,
   report: (error: unknown) => void,
   limits?: BudgetLimits,

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parse as parseForm } from 'node:querystring';
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response, Router } from 'express';
+import { archiveForm } from '#pages/engine/archive_form.ts';
 import type { Problems } from '#pages/engine/fields.ts';
 import { leadSaying } from '#pages/engine/notices.ts';
 import { readForm, UnreadableForm } from '#pages/engine/read_form.ts';
@@ -32,6 +33,8 @@ export interface Pages {
   ownUpload(file: UploadField, act: PageHandler): (RequestHandler | ErrorRequestHandler)[];
   /** Like `ownForm`, for multipart forms of `largest` bytes with any files. Only those of signed-in users are received. */
   ownFiles(act: PageHandler, largest: number): RequestHandler[];
+  /** Like `ownFiles`, for a form with one file, which may be as large as an archive and is kept on the disk. */
+  ownArchive(act: PageHandler): RequestHandler[];
 }
 
 /** The pages of the table in `pages/`. */
@@ -66,12 +69,18 @@ const parse: RequestHandler = (request, _response, next) => {
 const FILES = { concurrency: 8, perCaller: 2, waitingPerCaller: 4, waiting: 40, patience: 20_000 };
 const filesTurns = new CallerSemaphore(FILES);
 
-const takeTurn: PageHandler = async ({ context, response }, next) => {
-  const release = await filesTurns.take(callerOf(context.actor, context.clientAddress));
-  if (response.destroyed) release();
-  else response.once('close', release);
-  next();
-};
+/** How many forms with archives are received at a time. They take as long as the connection of the sender needs. */
+const ARCHIVES = { concurrency: 20, perCaller: 2 };
+const archiveTurns = new CallerSemaphore(ARCHIVES);
+
+function takeTurn(turns: CallerSemaphore): PageHandler {
+  return async ({ context, response }, next) => {
+    const release = await turns.take(callerOf(context.actor, context.clientAddress));
+    if (response.destroyed) release();
+    else response.once('close', release);
+    next();
+  };
+}
 
 /**
  * Redirects GET requests at a form's action to the page with the form: browsers send them when a response with errors is reloaded
@@ -121,10 +130,17 @@ export function pagesFor(options: PageOptions): Pages {
       handler(checked(signedIn(act))),
     ],
     ownFiles: (act, largest) => [
-      handler(signedIn(takeTurn)),
+      handler(signedIn(takeTurn(filesTurns))),
       read,
       parse,
       ...filesForm(largest, MAX_FIELDS),
+      handler(checked(act)),
+    ],
+    ownArchive: (act) => [
+      handler(signedIn(takeTurn(archiveTurns))),
+      read,
+      parse,
+      archiveForm(options.largestArchive),
       handler(checked(act)),
     ],
     ownUpload: (file, act) => [...uploadForm(file), handler(checked(signedIn(act)))],

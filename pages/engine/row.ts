@@ -32,6 +32,8 @@ export interface Needed {
   usesApp: boolean;
   /** The secret of an authenticator app that the reader sets up. Throws ValidationFailed without one. */
   enrolment: { readonly secret: string; readonly uri: string };
+  /** Bytes of the largest archive that is imported. */
+  largestArchive: number;
 }
 
 export type Need = keyof Needed;
@@ -163,6 +165,7 @@ export interface Form {
   /** How its fields differ from those of `$input`. */
   readonly differences: Differences;
   readonly takesFiles: boolean;
+  readonly takesArchive: boolean;
   readonly takesFile: TakenFile | null;
   readonly isShort: boolean;
   readonly administers: boolean;
@@ -368,6 +371,8 @@ export interface FormOptions<Data> extends Differences {
   variables?: (given: Facts['given']) => Facts['given'];
   /** Whether fields may be files, each a `File`: the form is sent as `multipart/form-data` then. */
   takesFiles?: boolean;
+  /** Whether one field is a file that may be as large as archives are: it is kept on the disk, in place of memory. False when absent. */
+  takesArchive?: boolean;
   /** A form with one small file, in place of that; its path has no parameters. */
   takesFile?: TakenFile;
   /** Whether the fields are short: the form may have 64 KiB then, in place of the 4 MB of those with texts. False when absent. */
@@ -397,6 +402,7 @@ export function form<Data>({
   lists = [],
   variables = (given) => given,
   takesFiles = false,
+  takesArchive = false,
   takesFile,
   isShort = false,
   administers = false,
@@ -421,6 +427,7 @@ export function form<Data>({
     variables,
     differences: { names, hidden, required, preset },
     takesFiles,
+    takesArchive,
     takesFile: takesFile ?? null,
     isShort,
     administers,

@@ -91,10 +91,12 @@ export function servePages(rows: readonly Row[], make: Pages, { schema, ...optio
   const show = make.page((visit, next) => showPage(serving, visit, next));
   const fileForms = forms.filter(({ row }) => row.takesFiles);
   const shortForms = forms.filter(({ row }) => row.isShort && !row.takesFile);
-  const textForms = forms.filter(({ row }) => !row.takesFiles && !row.takesFile && !row.isShort);
+  const archiveForms = forms.filter(({ row }) => row.takesArchive);
+  const textForms = forms.filter(({ row }) => !row.takesFiles && !row.takesFile && !row.takesArchive && !row.isShort);
   const submit = make.ownForm((visit) => sendForm(serving, textForms, visit), MAX_FORM_BYTES);
   const submitShort = make.ownForm((visit) => sendForm(serving, shortForms, visit));
   const submitFiles = make.ownFiles((visit) => sendForm(serving, fileForms, visit), MAX_FILES_BYTES);
+  const submitArchive = make.ownArchive((visit) => sendForm(serving, archiveForms, visit));
   const router = Router().get('/{*path}', knownTo([...shown, ...returns], show));
   for (const one of forms) {
     const { path, takesFile } = one.row;
@@ -103,6 +105,7 @@ export function servePages(rows: readonly Row[], make: Pages, { schema, ...optio
   router
     .post('/*path', ...submitShort.map((handler) => knownTo(shortForms, handler)))
     .post('/*path', ...submitFiles.map((handler) => knownTo(fileForms, handler)))
+    .post('/*path', ...submitArchive.map((handler) => knownTo(archiveForms, handler)))
     .post('/*path', ...submit.map((handler) => knownTo(textForms, handler)));
   const again: TablePages['again'] = async (path, visit, problems, values = {}) => {
     const page = pages.find(({ row }) => row.path === path);

@@ -13,6 +13,7 @@ import {
 import { type Differences, type Manner, type Taken, takenBy } from '#schema/input_fields.ts';
 import { fromGlobalId } from '#schema/node/global_id.ts';
 import { isDay } from '#src/base/day.ts';
+import { SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
 /** What the operation of a row takes from a request: a variable, or a field of `$input`. */
 export interface Variable extends Pick<Taken, 'keys' | 'fills' | 'type' | 'required'> {
@@ -82,6 +83,7 @@ export function valuesFor(
     if (isScalarType(inner) && inner.name === 'Upload') {
       // A field without a file is sent as one without a name.
       if (text instanceof File && text.name !== '') values[name] = incoming(text);
+      if (text instanceof SpooledFile) values[name] = text;
       continue;
     }
     if (typeof text !== 'string') continue;

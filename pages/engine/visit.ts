@@ -30,6 +30,8 @@ export interface PageOptions {
   later(): Promise<LaterAssets>;
   /** Counts a visit. Returns whether it goes on: otherwise it is answered already, as the visitor comes too often. */
   throttle(actor: Actor | null, request: Request, response: Response): Promise<boolean>;
+  /** Bytes of the largest archive that is imported. */
+  largestArchive(): Promise<number>;
   /** What the server says on every page. */
   messages: FindMessages;
   /** Whether the page of examples is served; false when absent. */

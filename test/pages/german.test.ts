@@ -128,6 +128,7 @@ it('shows a German browser the start page, lists of places, groups, users and se
     '/explore/groups',
     '/projects/new',
     '/projects/import',
+    '/projects/import/archive',
     '/groups/new',
     '/groups/import/server',
     '/search',

@@ -65,8 +65,9 @@ async function expectMoved(id: number): Promise<void> {
     { filename: 'build.log', size: 4 },
     { filename: 'shot.png', size: 3 },
   ];
-  const lacks = ['ranges', 'code owners'] as const;
+  const lacks = ['ranges', 'code owners', 'commit comments'] as const;
   await expectHelloWorld({ api: api(), id, author: octocat.username, lacks, attached });
+  expect((await api().get(`/projects/${id}`)).body.avatar_url).toMatch(/\.png$/);
 }
 
 async function leftOut(id: number): Promise<Json> {

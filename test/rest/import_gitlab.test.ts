@@ -15,6 +15,8 @@ import { LfsSource } from '../support/lfs_source.ts';
 import { LONG } from '../support/long.ts';
 import { expectHelloWorld } from '../support/moved_project.ts';
 import { OLD_TOKEN, OldGitlab, SECRET } from '../support/old_gitlab.ts';
+import { PNG } from '../support/project_archives.ts';
+import { sendForm } from '../support/upload.ts';
 import { startWorld, type TestUser, type World } from '../support/world.ts';
 
 /** The server that projects are moved from, and the one that they are moved to. */
@@ -116,7 +118,7 @@ describe('importProjectFromServer from GitLab', () => {
   });
 
   it('moves what GitHub does not have, and names what stays', LONG, async () => {
-    const { project, there } = await filled();
+    const { project, there, head } = await filled();
     const id = await moved({ path: project.fullPath });
     const here = world.api(admin);
     const get = async (rest: string): Promise<Json> => {
@@ -189,6 +191,16 @@ describe('importProjectFromServer from GitLab', () => {
     expect(snippet).toMatchObject({ title: 'Two files', file_name: 'a.txt' });
     expect(snippet.files.map(({ path }: Json) => path)).toEqual(['a.txt', 'b.txt']);
     expect((await here.get(`/projects/${id}/snippets/${snippet.id}/files/main/b.txt/raw`)).body).toBe('second');
+    expect((await get(`/snippets/${snippet.id}/notes`)).map(({ body }: Json) => body)).toEqual(['Handy']);
+    const [rule, ...others] = (await get('/approval_rules')).filter(({ name }: Json) => name === 'Security');
+    expect(rule).toMatchObject({ approvals_required: 1, users: [{ username: octocat.username }] });
+    expect(others).toEqual([]);
+    expect(await get(`/repository/commits/${head}/discussions`)).toMatchObject([
+      { individual_note: true, notes: [{ body: 'Good start' }] },
+      { individual_note: false, notes: [{ body: 'Why?', position: { new_line: 1 } }, { body: 'See #1' }] },
+    ]);
+    const { avatar_url: picture } = await get('');
+    expect(picture).toMatch(/\.png$/);
     const members = await get('/members');
     expect(members.map(({ username, access_level: level }: Json) => [username, level])).toContainEqual([
       octocat.username,
@@ -294,11 +306,24 @@ async function filled() {
       { file_path: 'b.txt', content: 'second' },
     ],
   });
+  const [snippet] = (await there.get(`${at}/snippets`)).body;
+  await made('post', `${at}/snippets/${snippet.id}/notes`, { body: 'Handy' });
+  await made('post', `${at}/approval_rules`, { name: 'Security', approvals_required: 1, user_ids: [developer.id] });
+  const { id: head } = (await there.get(`${at}/repository/commits/topic`)).body;
+  await made('post', `${at}/repository/commits/${head}/comments`, { note: 'Good start' });
+  const onCommit = await made('post', `${at}/repository/commits/${head}/discussions`, {
+    ...{ body: 'Why?', path: 'new.txt', line: 1, line_type: 'new' },
+    position: { ...refs, position_type: 'text', new_path: 'new.txt', old_path: 'new.txt', new_line: 1 },
+  });
+  await made('post', `${at}/repository/commits/${head}/discussions/${onCommit.id}/notes`, { body: 'See #1' });
+  const form = new FormData();
+  form.append('avatar', new File([PNG], 'logo.png'));
+  expect((await sendForm(source, `/api/v4${at}`, form, owner, 'PUT')).status).toBe(200);
   await made('post', `${at}/hooks`, { url: 'https://ci.example/hush' });
   await made('post', `${at}/variables`, { key: 'PASSWORD', value: 'hush-hush' });
   const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBdU6wZ1mW9n3l0z3l8g6m4h1r5w8oC3k1T2o9vJZ3aQ';
   await made('post', `${at}/deploy_keys`, { title: 'robot', key });
-  return { project: row, there };
+  return { project: row, there, head };
 }
 
 const fromOld = () => ({ url: `http://${old.host}`, path: 'group/sub/hello', token: OLD_TOKEN });
@@ -555,4 +580,73 @@ describe('A project from another Gantry that is brought up to date', () => {
     await update();
     expect(await counted()).toEqual(before);
   });
+
+  it(
+    'gets new snippets, boards, badges, links and protected tags, and is told of changes of those that came',
+    LONG,
+    async () => {
+      const { project, there } = await filled();
+      const id = await moved({ path: project.fullPath });
+      const at = `/projects/${project.id}`;
+      const here = world.api(admin);
+      const get = async (rest: string): Promise<Json> => (await here.get(`/projects/${id}${rest}`)).body;
+      const done = async (answer: Promise<{ status: number }>) => expect((await answer).status).toBeLessThan(300);
+      const [snippet] = (await there.get(`${at}/snippets`)).body;
+      await done(there.put(`${at}/snippets/${snippet.id}`, { title: 'Renamed there' }));
+      await done(
+        there.post(`${at}/snippets`, { title: 'Second', file_name: 'c.txt', content: 'third', visibility: 'private' }),
+      );
+      await done(
+        there.post(`${at}/badges`, { link_url: 'https://example.com/n', image_url: 'https://example.com/n.svg' }),
+      );
+      await done(there.post(`${at}/boards`, { name: 'Later' }));
+      await done(there.post(`${at}/issues`, { title: 'Three' }));
+      await done(
+        there.post(`${at}/issues/3/links?target_project_id=${project.id}&target_issue_iid=2&link_type=relates_to`, {}),
+      );
+      await done(there.post(`${at}/protected_tags`, { name: 'rel-*', create_access_level: 40 }));
+      await done(there.post(`${at}/protected_tags`, { name: 'both-*', create_access_level: 40 }));
+      await done(here.post(`/projects/${id}/protected_tags`, { name: 'both-*', create_access_level: 0 }));
+      const update = async () => {
+        const mutation = `mutation ($input: UpdateImportedProjectInput!) { updateImportedProject(input: $input) { project { databaseId } } }`;
+        const query = `query ($ref: ProjectRef!) { project(ref: $ref) { import { remote { update { status error leftOut { kind name message } } } } } }`;
+        const { body } = await world.graphql(mutation, { input: { project: String(id), token } }, admin);
+        expect(body.errors).toBeUndefined();
+        let told: Json;
+        await world.until(async () => {
+          told = (await world.graphql(query, { ref: String(id) }, admin)).body.data.project.import.remote.update;
+          return ['FINISHED', 'FAILED'].includes(told.status);
+        }, 200_000);
+        expect(told).toMatchObject({ status: 'FINISHED', error: null });
+        return told.leftOut.map(({ kind, name }: Json) => [kind, name]);
+      };
+      const told = await update();
+      expect(told).toContainEqual(['snippets', 'Renamed there']);
+      expect(told).toContainEqual(['protected_tags', 'both-*']);
+      const names = async (rest: string, key = 'name') => (await get(rest)).map((one: Json) => one[key]).sort();
+      const whole = async () => [
+        await names('/snippets', 'title'),
+        await names('/badges', 'link_url'),
+        await names('/boards'),
+        await names('/issues/3/links', 'iid'),
+        (await get('/protected_tags')).map((one: Json) => [
+          one.name,
+          one.create_access_levels.map((l: Json) => l.access_level),
+        ]),
+      ];
+      expect(await whole()).toEqual([
+        ['Second', 'Two files'],
+        ['https://example.com/b', 'https://example.com/n'],
+        expect.arrayContaining(['Later', 'Work']),
+        [2],
+        expect.arrayContaining([
+          ['rel-*', [40]],
+          ['both-*', [0]],
+        ]),
+      ]);
+      const before = await whole();
+      await update();
+      expect(await whole()).toEqual(before);
+    },
+  );
 });

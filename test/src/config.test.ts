@@ -87,6 +87,10 @@ describe('The configuration', () => {
     });
     expect(load({ DATABASE_PREPARED_STATEMENTS: 'off' }).preparedStatements).toBe(false);
     expect(() => load({ DATABASE_DIRECT_URL: databaseDirectUrl })).toThrow('DATABASE_URL: is missing');
+    const DATABASE_READ_URL = 'postgresql://me:secret@copy/gantry';
+    expect(load({ DATABASE_URL: databaseUrl, DATABASE_READ_URL }).databaseReadUrl).toBe(DATABASE_READ_URL);
+    expect(() => load({ DATABASE_READ_URL })).toThrow('DATABASE_URL: is missing beside DATABASE_READ_URL');
+    expect(() => load({ DATABASE_URL: databaseUrl, DATABASE_READ_URL: databaseUrl })).toThrow('names several hosts');
   });
 
   it('names the hosts of imports as URLs spell them, with or without a port', () => {

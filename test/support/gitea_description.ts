@@ -39,6 +39,7 @@ const FIELDS: Description = [
       external_wiki: '?object',
       archived: 'boolean',
       default_delete_branch_after_merge: 'boolean',
+      avatar_url: 'string',
     },
   ],
   [/^\/topics$/, { topics: 'array' }],

@@ -1,5 +1,6 @@
 import { type GiteaContent, GiteaServer } from './gitea_server.ts';
 import { type HelloCommits, HUNK, helloRepositories } from './hello_repositories.ts';
+import { PNG } from './project_archives.ts';
 
 const PROJECT = 'octo-org/hello-world';
 const TIME = '2024-03-01T10:00:00Z';
@@ -68,6 +69,7 @@ function contentOf(host: string, commits: HelloCommits): GiteaContent {
       has_wiki: true,
       archived: false,
       default_delete_branch_after_merge: true,
+      avatar_url: `http://${host}/repo-avatars/17`,
     },
     lists: {
       '/labels': [bug, feature],
@@ -96,6 +98,7 @@ function contentOf(host: string, commits: HelloCommits): GiteaContent {
     },
     files: {
       [`/${PROJECT}/releases/download/v1.0/hello.zip`]: Buffer.from('zip-bytes'),
+      '/repo-avatars/17': PNG,
       [`/attachments/${SHOT}`]: Buffer.from('png'),
       [`/attachments/${LOG}`]: Buffer.from('log!'),
     },

@@ -71,6 +71,13 @@ const FIELDS: Description = [
   ],
   [/^\/issues\/comments$/, { issue_url: 'string' }],
   [
+    /^\/comments$/,
+    {
+      ...{ id: 'integer', body: 'string', user: 'object|null', created_at: 'string', updated_at: 'string' },
+      ...{ commit_id: 'string', path: 'string|null', line: 'integer|null', position: 'integer|null' },
+    },
+  ],
+  [
     /^\/pulls\/comments$/,
     {
       pull_request_url: 'string',

@@ -307,6 +307,12 @@ function helloContent(host: string, { first, head, fix, merge }: HelloCommits): 
         lineComment(3, { body: 'Gone', line: null, original_commit_id: first, original_line: 2, side: 'LEFT' }),
         lineComment(4, { body: 'All of it', subject_type: 'file', line: null, original_line: null, diff_hunk: '' }),
       ],
+      '/comments': [
+        {
+          ...{ id: 1, commit_id: first, body: 'A start, see #1', user: simple('hubot'), path: null, line: null },
+          ...{ position: null, created_at: at(34), updated_at: at(34) },
+        },
+      ],
       '/pulls/3/reviews': [
         { id: 1, state: 'APPROVED', body: '', user: simple('hubot'), submitted_at: at(35), commit_id: head },
         { id: 2, state: 'COMMENTED', body: '', user: simple('hubot'), submitted_at: at(36), commit_id: head },

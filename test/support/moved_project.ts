@@ -8,8 +8,8 @@ interface Moved {
   id: number;
   /** Who has an account here, with the address of the author of issue 1. */
   author: string;
-  /** What the source does not have, and other servers do: comments on several lines, and approval by code owners. */
-  lacks?: readonly ('ranges' | 'code owners')[];
+  /** What the source does not have, and other servers do: comments on several lines and on commits, and approval by code owners. */
+  lacks?: readonly ('ranges' | 'code owners' | 'commit comments')[];
   /** Attached files besides those of releases, by their names and sizes. */
   attached?: readonly { filename: string; size: number }[];
 }
@@ -51,10 +51,20 @@ export async function expectHelloWorld({ api, id, author, lacks = [], attached =
   });
   await expectIssues(get, author);
   await expectMergeRequests(get, author, !lacks.includes('ranges'));
+  if (!lacks.includes('commit comments')) await expectCommitComment(get);
   await expectRest(get, !lacks.includes('code owners'), attached);
 }
 
 type Get = (rest: string) => Promise<Json>;
+
+async function expectCommitComment(get: Get): Promise<void> {
+  const comments: Json[] = [];
+  for (const { id } of await get('/repository/commits?ref_name=main'))
+    comments.push(...(await get(`/repository/commits/${id}/comments`)));
+  expect(only(comments, 'note', 'path', 'line', 'created_at')).toEqual([
+    { note: 'A start, see #1', path: null, line: null, created_at: '2024-03-01T10:34:00.000Z' },
+  ]);
+}
 
 async function expectIssues(get: Get, author: string): Promise<void> {
   const [first, second] = await get('/issues?sort=asc');

@@ -1,5 +1,6 @@
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Db } from '#src/platform/database/db.ts';
+import type { ReadReplica } from '#src/platform/database/replica.ts';
 import { BadRequest, Forbidden, InsufficientScope, Unauthenticated } from '#src/platform/errors.ts';
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
 
@@ -102,6 +103,8 @@ export interface Actor {
 /** What every command and reader of the domain gets. Higher rooms add what they own: repositories, uploads, followers. */
 export interface Context {
   readonly db: Db;
+  /** A copy of the database that reads may go to; absent where there is none. */
+  readonly replica?: ReadReplica | undefined;
   readonly actor: Actor | null;
   /** Key material for encrypted columns. */
   readonly secret: string;

@@ -1,4 +1,5 @@
 import { type Actor, type Context, requireAdmin } from '#src/access/permissions/actor.ts';
+import { originalOf } from '#src/platform/database/copies.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 /** How often a program used something deprecated. */
@@ -84,8 +85,9 @@ const known = new WeakMap<object, DeprecatedUses>();
 
 /** The uses that this process counts for a database. */
 export function deprecatedUsesOf(db: Db): DeprecatedUses {
-  const uses = known.get(db) ?? new DeprecatedUses();
-  known.set(db, uses);
+  const original = originalOf(db);
+  const uses = known.get(original) ?? new DeprecatedUses();
+  known.set(original, uses);
   return uses;
 }
 

@@ -1,6 +1,5 @@
 import type { WriteStream } from 'node:fs';
-import { createReadStream } from 'node:fs';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { finished } from 'node:stream/promises';
 import {
@@ -16,15 +15,13 @@ import { AVATARS, WIKIS } from '#src/domain/group_archives/place.ts';
 import { fetchSource } from '#src/domain/imports/import.ts';
 import { ImportFailed } from '#src/domain/imports/source.ts';
 import type { LeftOut } from '#src/domain/remote_imports/base/source.ts';
+import { fetchPicture } from '#src/domain/remote_imports/picture.ts';
 import { initRepository } from '#src/git/init.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import { RefReader } from '#src/git/refs/read.ts';
 import { writeBundle } from '#src/git/remote/bundle.ts';
-import { DomainError } from '#src/platform/errors.ts';
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
-import { RemoteRefused } from '#src/platform/outbound/remote_client.ts';
 import { parseImportUrl } from '#src/platform/outbound/url.ts';
-import { MAX_AVATAR_BYTES, readPicture } from '#src/platform/pictures.ts';
 
 /** Numbers of archives of GitLab for the words of its API. */
 const VISIBILITIES: Readonly<Record<string, number>> = { private: 0, internal: 10, public: 20 };
@@ -139,18 +136,11 @@ async function fetchPictures(
     if (typeof given !== 'string' || !URL.canParse(given, address.url)) continue;
     signal.throwIfAborted();
     const file = path.join(directory, AVATARS, String(id));
-    try {
-      // Servers of before 14.0 have pictures at their public addresses alone.
-      const own = await orNone(() => client.file(inApi(address, `/groups/${id}/avatar`), file, MAX_AVATAR_BYTES));
-      if (own === null) await client.file(new URL(given, address.url), file, MAX_AVATAR_BYTES);
-      const { size } = await stat(file);
-      await readPicture({ size, stream: () => createReadStream(file) });
-      found.ids.push(id);
-    } catch (error) {
-      if (!(error instanceof RemoteRefused) && !(error instanceof DomainError)) throw error;
-      await rm(file, { force: true });
-      found.leftOut.push({ kind: 'avatar', name: fullPath, message: error.message });
-    }
+    // Servers of before 14.0 have pictures at their public addresses alone.
+    const places = [inApi(address, `/groups/${id}/avatar`).href, new URL(given, address.url).href];
+    const message = await fetchPicture(client, places, file);
+    if (message === null) found.ids.push(id);
+    else found.leftOut.push({ kind: 'avatar', name: fullPath, message });
   }
   return found;
 }

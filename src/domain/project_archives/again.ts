@@ -49,7 +49,8 @@ const UPDATED: ReadonlySet<string> = new Set([
   ...CHANGED_KINDS,
   ...['merge_request_versions', 'merge_request_commits', 'uploads', 'members', 'protected_branches'],
   ...['protected_branch_levels', 'state_events', 'label_events', 'milestone_events', 'award_emoji', 'timelogs'],
-  ...['release_links', 'release_milestones'],
+  ...['release_links', 'release_milestones', 'issue_links', 'snippets', 'snippet_files', 'boards', 'board_lists'],
+  ...['badges', 'protected_tags', 'protected_tag_levels', 'commit_comments'],
 ]);
 /** Kinds with numbers, or names, that what was made here may have taken. */
 const UNIQUE: Readonly<Record<string, string>> = {
@@ -57,13 +58,14 @@ const UNIQUE: Readonly<Record<string, string>> = {
   merge_requests: 'iid',
   releases: 'tag',
   protected_branches: 'name',
+  protected_tags: 'name',
 };
 /** Kinds that are looked up, as others refer to their records, or they change. */
 const LOOKED_UP: ReadonlySet<string> = new Set([
   ...CHANGED_KINDS,
   'merge_request_versions',
-  'protected_branches',
   'merge_request_approvals',
+  ...['protected_branches', 'protected_tags', 'snippets', 'boards', 'badges'],
 ]);
 /** Columns of a merge request that tell how it ended. */
 const ENDED = ['state', 'merge_commit_sha', 'squash_commit_sha', 'merge_user_id', 'merged_at', 'closed_by_id'];
@@ -251,7 +253,12 @@ export class Again {
       this.leaveOut(kind.name, String(record.name), 'Its rules were changed at the source, and stay here as they are.');
       return [];
     }
-    if (!CHANGED_KINDS.has(kind.name)) return [];
+    if (!CHANGED_KINDS.has(kind.name)) {
+      const name = record.title ?? record.name;
+      const message = 'It was changed at the source, and stays here as it is.';
+      if (LOOKED_UP.has(kind.name)) this.leaveOut(kind.name, typeof name === 'string' ? name : null, message);
+      return [];
+    }
     if (kind.name === 'merge_requests') return this.#allowedOfMergeRequest(line, here, before, columns);
     if ((kind.name !== 'labels' && kind.name !== 'milestones') || !columns.includes('title')) return columns;
     const title = String(record.title);
@@ -365,6 +372,7 @@ const TAKEN: Readonly<Record<string, string>> = {
   merge_requests: 'A merge request that was made here has this number. The one of the source does not come along.',
   releases: 'A release that was made here has this tag. The one of the source does not come along.',
   protected_branches: 'It is protected here already, and its rules stay as they are.',
+  protected_tags: 'It is protected here already, and its rules stay as they are.',
 };
 
 /** What names the records of a kind that are gone at the source, by their IDs. */

@@ -10,7 +10,7 @@ import { takenIn } from '#src/domain/projects/taken.ts';
 import { type Switches, textErrors } from '#src/domain/projects/values.ts';
 import { importsStore } from '#src/domain/uploads/archives.ts';
 import type { Prisma } from '#src/platform/database/db.ts';
-import { BadRequest, ContentTooLarge, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { BadRequest, ContentTooLarge, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import type { IncomingFile } from '#src/platform/incoming_file.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
@@ -47,10 +47,12 @@ const GZIP = '1f8b';
 
 /**
  * Creates a project that is filled from an archive in the background. Throws BadRequest, ContentTooLarge, NotFound for the namespace,
- * Forbidden for the project that is to be replaced, LimitReached, ValidationFailed.
+ * Forbidden for the project that is to be replaced and where the settings allow no archives, LimitReached, ValidationFailed.
  */
 export async function importProject(context: Context, wanted: WantedImport): Promise<ProjectRow> {
   const actor = requireActor(context);
+  const { importSources } = await currentSettings(context.db);
+  if (!importSources.includes('gitlab_project')) throw new Forbidden('Projects cannot be imported from archives');
   const path = wanted.path.trim();
   const name = wanted.name?.trim() || path;
   const errors = textErrors({ name, path, description: wanted.settings?.description });

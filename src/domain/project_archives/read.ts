@@ -1,7 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { KINDS } from '#src/domain/project_archives/kinds.ts';
 import { ArchiveInvalid, recordIn } from '#src/domain/project_archives/lines.ts';
-import { VERSION } from '#src/domain/project_archives/place.ts';
+import { treeFile, VERSION } from '#src/domain/project_archives/place.ts';
 import { ArchiveRefused } from '#src/git/archive/files.ts';
 import { GitError } from '#src/git/base/errors.ts';
 import { Prisma } from '#src/platform/database/db.ts';
@@ -39,11 +40,13 @@ export function explained(error: unknown): string | null {
   if (error instanceof ArchiveInvalid || error instanceof DomainError) return error.message;
   if (error instanceof ArchiveRefused) return `The archive ${error.message}.`;
   if (error instanceof GitError) return `A repository of the archive is not accepted: ${error.message}`.slice(0, 500);
-  const contradicts =
-    (error instanceof Prisma.PrismaClientKnownRequestError && CONTRADICTIONS.includes(error.code)) ||
-    error instanceof Prisma.PrismaClientValidationError;
-  return contradicts ? 'Records of the archive contradict each other, or lack values.' : null;
+  if (error instanceof Prisma.PrismaClientValidationError) return CONTRADICTION;
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError) || !CONTRADICTIONS.includes(error.code)) return null;
+  const kind = KINDS.find(({ model }) => model === error.meta?.modelName);
+  return kind ? `Records of ${treeFile(kind.name)} contradict each other, or lack values.` : CONTRADICTION;
 }
+
+const CONTRADICTION = 'Records of the archive contradict each other, or lack values.';
 
 /** Violations of what the database requires of values: too long, not unique, no such record, null, a check. */
 const CONTRADICTIONS = ['P2000', 'P2002', 'P2003', 'P2004', 'P2011', 'P2020', 'P2025'];

@@ -19,7 +19,7 @@ const BATCH_SIZE = 1_000;
 
 /**
  * The columns of each kind that follow the source when they change there. Who wrote something and when it was made does not change, and
- * neither do rights: protections of branches that came stay as they are here.
+ * neither do rights: protections of branches that came stay as they are here. What changed of snippets, badges and boards is told alone.
  */
 export const FOLLOWED: Readonly<Record<string, readonly string[]>> = {
   labels: ['title', 'color', 'description'],
@@ -59,6 +59,9 @@ export const FOLLOWED: Readonly<Record<string, readonly string[]>> = {
   releases: ['name', 'description', 'released_at'],
   protected_branches: ['allow_force_push', 'code_owner_approval_required'],
   protected_branch_levels: ['access_level'],
+  snippets: ['title', 'description', 'content', 'visibility'],
+  badges: ['link_url', 'image_url'],
+  boards: ['name'],
 };
 
 /** The hash of a value of a source, short enough to be kept for each column of each record. */

@@ -77,7 +77,7 @@ export const OF_RIGHTS: ReadonlySet<string> = new Set(['members', 'approval_rule
 /** How many things that were left out are remembered. */
 const MAX_REMEMBERED_FAILURES = 100;
 /** Kinds besides links of which somebody here may have made the same. */
-const SHARED: ReadonlySet<string> = new Set(['award_emoji', 'release_links']);
+const SHARED: ReadonlySet<string> = new Set(['award_emoji', 'release_links', 'issue_links']);
 /** The position of a further assignee until all are counted anew. */
 const BEHIND = 1_000_000;
 /** References to what a record is nothing without. */
@@ -88,6 +88,11 @@ const BELONGS: ReadonlySet<string> = new Set([
   'noteId',
   'releaseId',
   'protectedBranchId',
+  'protectedTagId',
+  'snippetId',
+  'boardId',
+  'sourceId',
+  'targetId',
 ]);
 
 /** Imports the records of an archive, in one transaction. */
@@ -107,8 +112,8 @@ export class TreeImport {
   /** The lines of approval rules, by their IDs here. */
   readonly #ruleLines = new Map<number, Line>();
   readonly #again: Again | null;
-  /** The protected branches that this import made. */
-  readonly #newProtections: number[] = [];
+  /** The protections that this import made. */
+  readonly #newProtections = { protected_branches: [] as number[], protected_tags: [] as number[] };
   #left = MAX_RECORDS;
 
   constructor(options: TreeOptions) {
@@ -214,7 +219,8 @@ export class TreeImport {
       const remembered = source && this.#remembered(kind, line, kept, own[at] ?? null);
       if (remembered) taken.push(remembered);
       if (kept !== null) this.#again?.made(kind, kept);
-      if (kept !== null && kind.name === 'protected_branches') this.#newProtections.push(own[at] ?? 0);
+      if (kept !== null && (kind.name === 'protected_branches' || kind.name === 'protected_tags'))
+        this.#newProtections[kind.name].push(own[at] ?? 0);
       if (hasId) this.#setId(kind.name, old as number, kept === null ? null : ((kept.id as number) ?? own[at] ?? null));
       if (kept !== null && kept.id === undefined) rows.push(hasId ? { ...kept, id: own[at] } : kept);
       else if (kept !== null && !hasId) rows.push(kept);
@@ -470,8 +476,12 @@ export class TreeImport {
       for (const { iid } of await tx.milestone.findMany({ where: { projectId }, select: { iid: true } }))
         this.#iids.add(iid);
     }
-    if (kind.name === 'protected_branch_levels' && this.#newProtections.length > 0) {
-      await tx.protectedBranchLevel.deleteMany({ where: { protectedBranchId: { in: this.#newProtections } } });
+    const { protected_branches: branches, protected_tags: tags } = this.#newProtections;
+    if (kind.name === 'protected_branch_levels' && branches.length > 0) {
+      await tx.protectedBranchLevel.deleteMany({ where: { protectedBranchId: { in: branches } } });
+    }
+    if (kind.name === 'protected_tag_levels' && tags.length > 0) {
+      await tx.protectedTagLevel.deleteMany({ where: { protectedTagId: { in: tags } } });
     }
   }
 

@@ -1,7 +1,7 @@
 import { copyFile, link, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { prepareDirectory } from '#src/domain/project_archives/import_directory.ts';
-import { PROJECT, REPOSITORY, USERS, WIKI } from '#src/domain/project_archives/place.ts';
+import { AVATAR, PROJECT, REPOSITORY, USERS, WIKI } from '#src/domain/project_archives/place.ts';
 import { AssembledMergeRequests } from '#src/domain/remote_imports/assemble_merge_requests.ts';
 import { type RewriteRules, rewrite } from '#src/domain/remote_imports/base/rewrite.ts';
 import type { LeftOut, RemoteProject, TextRules } from '#src/domain/remote_imports/base/source.ts';
@@ -37,7 +37,8 @@ export async function assemble(options: AssembleOptions): Promise<{ directory: s
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory);
   await prepareDirectory(directory);
-  for (const name of [REPOSITORY, WIKI]) await place(path.join(staging.directory, name), path.join(directory, name));
+  for (const name of [REPOSITORY, WIKI, AVATAR])
+    await place(path.join(staging.directory, name), path.join(directory, name));
   await placeAll(path.join(staging.directory, LFS), path.join(directory, LFS));
   const { id, name, slug, settings } = project;
   await writeFile(path.join(directory, PROJECT), JSON.stringify({ id, name, path: slug, ...settings }));

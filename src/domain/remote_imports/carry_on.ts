@@ -19,6 +19,7 @@ import { FETCHED, fetchRepositories } from '#src/domain/remote_imports/fetch_rep
 import { FILES_PHASE, filesPage, wantedFiles } from '#src/domain/remote_imports/files.ts';
 import { BUSY_PAUSE_SECONDS, type Lease, withLease } from '#src/domain/remote_imports/lease.ts';
 import { fetchLfsObjects, LFS } from '#src/domain/remote_imports/lfs_objects.ts';
+import { picturePhase } from '#src/domain/remote_imports/picture.ts';
 import { countsOf, type ImportCount } from '#src/domain/remote_imports/progress.ts';
 import { Staging } from '#src/domain/remote_imports/staging.ts';
 import { repositoryExists } from '#src/git/base/existence.ts';
@@ -267,7 +268,9 @@ async function fetchPhases(context: Context, work: Work, begun: Begun, fetching:
   const { provider, parts, projectId } = begun;
   const wanted = provider.phases.filter(({ part }) => part === null || parts.has(part));
   const known = () => work.knownFiles(context, projectId);
-  for (const phase of [...wanted, filesPhase(provider, staging, phases, known)]) {
+  // The picture of a project that was imported before is its own.
+  const picture = work.job === 'projects.import_remote' ? [picturePhase(staging)] : [];
+  for (const phase of [...wanted, filesPhase(provider, staging, phases, known), ...picture]) {
     for (;;) {
       const progress = staging.phases.get(phase.name);
       if (progress?.next === null) break;

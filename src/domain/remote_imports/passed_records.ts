@@ -13,6 +13,7 @@ const PASSED: ReadonlySet<string> = new Set([
   ...['issue_links', 'merge_request_approvals', 'timelogs', 'milestone_events', 'award_emoji', 'suggestions'],
   ...['snippets', 'snippet_files', 'boards', 'board_lists', 'badges', 'release_links', 'release_milestones'],
   ...['protected_branches', 'protected_branch_levels', 'protected_tags', 'protected_tag_levels'],
+  ...['approval_rules', 'approval_rule_users', 'approval_rule_branches', 'commit_comments'],
 ]);
 const BY_NAME: ReadonlyMap<string, Kind> = new Map(KINDS.map((kind) => [kind.name, kind]));
 /** How many different things that were left out are told. */
@@ -70,7 +71,9 @@ export class PassedRecords {
   #refers({ refs, ofSubject }: Kind, record: Given): boolean {
     const all = Object.entries(refs).map(([column, target]) => [target, record[snakeCase(column)]] as const);
     if (ofSubject) all.push([SUBJECTS.get(String(record.subject_type)) ?? '', record.subject_id ?? 0]);
-    return all.every(([target, id]) => id == null || this.#tree.has(target, id as number));
+    // A thread on a commit is known by its first comment.
+    const written = (target: string) => (target === 'commit_threads' ? 'commit_comments' : target);
+    return all.every(([target, id]) => id == null || this.#tree.has(written(target), id as number));
   }
 
   /** The columns of a record by Prisma's names, with texts as they are here. */
@@ -80,6 +83,7 @@ export class PassedRecords {
     if (kind.ofSubject) columns.push('subjectType', 'subjectId');
     for (const column of columns) row[column] = record[snakeCase(column)];
     if (kind.name === 'snippets') row.description = this.#textOf(row.description);
+    if (kind.name === 'commit_comments') row.note = this.#textOf(row.note);
     if (typeof row.url === 'string') row.url = this.#urlOf(row.url) ?? row.url;
     return row;
   }

@@ -1,3 +1,4 @@
+import { LEFT_BEHIND } from '#src/domain/remote_imports/base/source.ts';
 import type { PhaseProgress } from '#src/domain/remote_imports/staging.ts';
 
 /** How much of a kind was fetched. */
@@ -7,9 +8,6 @@ export interface ImportCount {
   /** Null where the source does not tell. */
   total: number | null;
 }
-
-/** The phase that looks for what does not come along. */
-export const LEFT_BEHIND = 'left_behind';
 
 /** The counts of phases, in the order in which they were begun; what does not come along is none of them. */
 export function countsOf(phases: ReadonlyMap<string, PhaseProgress>): ImportCount[] {

@@ -9,6 +9,7 @@ import type { SiteSettings } from '#src/platform/config/pages_host.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
+import type { ReadReplica } from '#src/platform/database/replica.ts';
 import type { Readiness } from '#src/platform/lifecycle/readiness.ts';
 import type { BudgetLimits } from '#src/platform/limits/budget.ts';
 import type { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
@@ -17,6 +18,8 @@ import type { ImportSettings } from '#src/platform/outbound/options.ts';
 
 export interface AppOptions {
   db: Db;
+  /** A copy of the database that reads may go to; absent where there is none. */
+  replica?: ReadReplica | undefined;
   /** Key material for encrypted columns. */
   secret: string;
   jobs: JobQueue;

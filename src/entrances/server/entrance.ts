@@ -4,12 +4,14 @@ import { type GraphQLContext, graphqlContext } from '#schema/context.ts';
 import { authenticate } from '#src/access/credentials/authenticate.ts';
 import { readCredentials } from '#src/access/credentials/credentials.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
 import type { AppOptions } from '#src/entrances/server/app_options.ts';
 import { FOLLOWERS } from '#src/entrances/server/followers.ts';
 import { RequestThrottle } from '#src/entrances/server/throttle.ts';
 import { noteCaller } from '#src/entrances/web/request_facts.ts';
 import { sessionForReads } from '#src/entrances/web/session_token.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
+import type { ReadReplica } from '#src/platform/database/replica.ts';
 import { type BudgetLimits, DEFAULT_BUDGET } from '#src/platform/limits/budget.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { reporter } from '#src/platform/observability/report.ts';
@@ -19,7 +21,10 @@ import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** What the mounts share: the stores, and who asks. */
 export interface Entrance {
-  stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'followers' | 'repositories' | 'uploads' | 'imports' | 'sites'>;
+  stores: Pick<
+    Context,
+    'db' | 'replica' | 'secret' | 'jobs' | 'followers' | 'repositories' | 'uploads' | 'imports' | 'sites'
+  >;
   /** Without a trailing slash. */
   baseUrl(request: IncomingMessage): string;
   report(error: unknown): void;
@@ -43,6 +48,7 @@ const CONCURRENCY_LIMITS = { concurrency: 100, perCaller: 6, waitingPerCaller: 2
 /** Makes what the mounts share. */
 export function createEntrance({
   db,
+  replica,
   secret,
   jobs,
   tools,
@@ -56,7 +62,7 @@ export function createEntrance({
   log,
 }: AppOptions): Entrance {
   const server = { version: packageVersion(), revision: packageRevision() };
-  const stores = { db, secret, jobs, followers: FOLLOWERS, repositories, uploads, imports, sites };
+  const stores = { db, replica, secret, jobs, followers: FOLLOWERS, repositories, uploads, imports, sites };
   const entrance: Entrance = {
     stores,
     sshAddress,
@@ -72,6 +78,7 @@ export function createEntrance({
     domainContext: (actor, request: Request) => {
       const { ip = null, res: answer } = request;
       noteCaller(request, actor);
+      if (replica && changes(request)) noteChange(replica, callerOf(actor, ip), answer, entrance.report);
       const address = async () => ({ baseUrl: entrance.baseUrl(request), ssh: sshAddress() });
       return { ...stores, tools, actor, clientAddress: ip, answer, address };
     },
@@ -83,6 +90,22 @@ export function createEntrance({
       entrance.contextAt(entrance.domainContext(actor, request), entrance.baseUrl(request)),
   };
   return entrance;
+}
+
+/** Whether a request changes something as far as its method tells; those of GraphQL tell by their operations. */
+function changes({ method, originalUrl }: Request): boolean {
+  return !['GET', 'HEAD', 'OPTIONS'].includes(method) && !/^\/(api\/)?graphql\b/.test(originalUrl);
+}
+
+/** Remembers that a caller changes something, while the request is answered and afterwards. */
+function noteChange(
+  replica: ReadReplica,
+  caller: string,
+  answer: Context['answer'],
+  report: (error: unknown) => void,
+): void {
+  replica.writing(caller).catch(report);
+  answer?.once('close', () => void replica.wrote(caller).catch(report));
 }
 
 /** The server's URL as the client used it; forwarded headers count if the proxy is trusted. */

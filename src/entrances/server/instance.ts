@@ -9,6 +9,7 @@ import type { Config } from '#src/platform/config/config.ts';
 import type { SshAddress } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { Readiness } from '#src/platform/lifecycle/readiness.ts';
+import { openReplica } from '#src/platform/lifecycle/replica.ts';
 import type { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import type { Logger } from '#src/platform/observability/log.ts';
 import { reporter } from '#src/platform/observability/report.ts';
@@ -86,8 +87,11 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     examples,
     liveLimits,
   } = config;
+  const replica = config.databaseReadUrl === undefined ? undefined : openReplica(config, db, log);
+  if (replica) opened.defer(() => replica.close());
   const app = createApp({
     db,
+    replica,
     secret,
     jobs,
     tools: serverTools(config, directUrl),

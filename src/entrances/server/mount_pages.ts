@@ -9,6 +9,7 @@ import { callerOf } from '#src/access/permissions/caller.ts';
 import { findEnrolment } from '#src/access/sign_in/two_factor/enable.ts';
 import { usesApp } from '#src/access/sign_in/two_factor/left.ts';
 import { mayRegister } from '#src/domain/applications/save.ts';
+import { largestImport } from '#src/domain/project_archives/import_request.ts';
 import { siteUrlAt } from '#src/domain/sites/sign_in.ts';
 import { passwordChangeErrors } from '#src/domain/users/change_password.ts';
 import type { Entrance } from '#src/entrances/server/entrance.ts';
@@ -18,7 +19,7 @@ import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
 /** Makes the pages; `app.ts` says what comes before and behind them. */
 export function mountPages(entrance: Entrance, examples?: boolean): ReturnType<typeof pages> {
-  const { baseUrl, report, budget, turns, throttle, sshAddress, identify, domainContext, contextAt } = entrance;
+  const { stores, baseUrl, report, budget, turns, throttle, sshAddress, identify, domainContext, contextAt } = entrance;
   const options: ServeOptions = {
     schema,
     execute: async (document, variableValues, { context, baseUrl: url, request }) => {
@@ -39,6 +40,7 @@ export function mountPages(entrance: Entrance, examples?: boolean): ReturnType<t
       mayRegister: ({ context }) => mayRegister(context),
       usesApp: ({ context }) => usesApp(context.db, requireActor(context).id),
       enrolment: ({ context }) => findEnrolment(context),
+      largestArchive: () => largestImport(stores),
     },
     checks: {
       passwordChange: ({ context }, variables, more) => {
@@ -50,7 +52,9 @@ export function mountPages(entrance: Entrance, examples?: boolean): ReturnType<t
   };
   const countVisit: PageOptions['throttle'] = (actor, request, response) => throttle.web(actor, request, response);
   const given = { contextOf: domainContext, baseUrl, report, sshAddress, throttle: countVisit, examples };
-  return pages({ ...given, siteUrlAt: (path) => siteUrlAt(entrance.stores, path) }, (made) =>
-    servePages(rows, made, options),
-  );
+  const found = {
+    siteUrlAt: (path: unknown) => siteUrlAt(stores, path),
+    largestArchive: () => largestImport(stores),
+  };
+  return pages({ ...given, ...found }, (made) => servePages(rows, made, options));
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import type { BudgetLimits } from '../limits/budget.ts';
+import { hostUrls } from './host_urls.ts';
 import { parsePagesHost, type SiteSettings, siteSettings } from './pages_host.ts';
 import { type ProviderSettings, readSignInProviders } from './sign_in_providers.ts';
 import { readSsh, type SshConfig } from './ssh.ts';
@@ -52,6 +53,8 @@ export interface Config {
   databaseUrl?: string;
   /** As databaseUrl, where that leads to a pooler which lends sessions by the transaction: the database itself. */
   databaseDirectUrl?: string;
+  /** Connection URL of a standby of the database, which reads may go to. */
+  databaseReadUrl?: string;
   /** Whether statements are prepared once for each connection. */
   preparedStatements: boolean;
   /** Base URL of the server for users, without a trailing slash; without it each request's own. */
@@ -196,6 +199,7 @@ export function loadConfig(
   const database = databaseConfig(
     setting('DATABASE_URL', parseDatabaseUrl),
     setting('DATABASE_DIRECT_URL', parseDatabaseUrl),
+    setting('DATABASE_READ_URL', parseDatabaseUrl),
     problems,
   );
   const usual = path.join(dataDir, 'repositories');
@@ -299,13 +303,20 @@ function readEnvFile(file: string, problems: string[]): NodeJS.Dict<string> {
 function databaseConfig(
   databaseUrl: string | undefined,
   databaseDirectUrl: string | undefined,
+  databaseReadUrl: string | undefined,
   problems: string[],
-): Pick<Config, 'databaseUrl' | 'databaseDirectUrl'> {
+): Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'databaseReadUrl'> {
   const said = problems.some((problem) => problem.startsWith('DATABASE_URL:'));
   if (databaseDirectUrl !== undefined && databaseUrl === undefined && !said) {
     problems.push('DATABASE_URL: is missing beside DATABASE_DIRECT_URL');
   }
-  return present({ databaseUrl, databaseDirectUrl });
+  if (databaseReadUrl !== undefined && databaseUrl === undefined && !said) {
+    problems.push('DATABASE_URL: is missing beside DATABASE_READ_URL');
+  }
+  if (databaseReadUrl !== undefined && hostUrls(databaseReadUrl).length > 1) {
+    problems.push('DATABASE_READ_URL: names several hosts; put a balancer before them');
+  }
+  return present({ databaseUrl, databaseDirectUrl, databaseReadUrl });
 }
 
 function mailConfig(url: string | undefined, from: string | undefined, problems: string[]): MailConfig | undefined {

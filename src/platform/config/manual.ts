@@ -80,6 +80,9 @@ export const settingGroups: readonly SettingGroup[] = [
       DATABASE_DIRECT_URL: {
         meaning: 'the database itself, if `DATABASE_URL` is a pooler ([scaling.md](scaling.md))',
       },
+      DATABASE_READ_URL: {
+        meaning: 'a standby of the database that reads may go to ([scaling.md](scaling.md#read-replicas))',
+      },
       DATABASE_PREPARED_STATEMENTS: { meaning: '`off` for poolers that do not support them', usual: '`on`' },
     },
   },

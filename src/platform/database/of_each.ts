@@ -1,3 +1,4 @@
+import { originalOf } from './copies.ts';
 import type { Db } from './db.ts';
 
 /**
@@ -8,7 +9,8 @@ import type { Db } from './db.ts';
  */
 export function ofEachDatabase<Kept>(make: () => Kept): (db: Db) => Kept {
   const known = new WeakMap<Db, Kept>();
-  return (db) => {
+  return (given) => {
+    const db = originalOf(given);
     const kept = known.get(db) ?? make();
     known.set(db, kept);
     return kept;

@@ -41,7 +41,7 @@ export async function temporaryConfig(
   resources.defer(remove);
   const storages = Object.fromEntries(Object.keys(config.storages).map((name) => [name, path.join(dataDir, name)]));
   const ssh = config.ssh && { ...config.ssh, port: 0, keys: path.join(dataDir, 'ssh') };
-  const { databaseUrl: _, databaseDirectUrl: __, externalUrl: ___, ...rest } = config;
+  const { databaseUrl: _, databaseDirectUrl: __, databaseReadUrl: ___, externalUrl: ____, ...rest } = config;
   const uploads = { directory: path.join(dataDir, 'uploads') };
   const webhookHosts = exposed ? config.webhookHosts : [...config.webhookHosts, ...LOCAL_HOSTS];
   return { ...rest, ssh, dataDir, storages, uploads, port, webhookHosts };

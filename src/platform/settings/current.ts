@@ -1,4 +1,5 @@
 import type { ApplicationSettings, Visibility } from '#src/generated/prisma/client.ts';
+import { originalOf } from '#src/platform/database/copies.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 type Lists = {
@@ -29,7 +30,8 @@ export const currentSettings = keptLikeSettings(
 export function keptLikeSettings<T>(read: (db: Db) => Promise<T>): (db: Db) => Promise<T> {
   const known = new WeakMap<object, Promise<T>>();
   all.push(known);
-  return (db) => {
+  return (given) => {
+    const db = originalOf(given);
     const kept = known.get(db);
     if (kept) return kept;
     const reading = read(db);

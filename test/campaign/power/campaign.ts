@@ -193,7 +193,8 @@ class Looker {
       const heard = once(this.#heard, 'findings');
       this.#ask({ fsck: env });
       const [findings] = (await heard) as [string[]];
-      if (findings.length === 0 || tries === 5) return findings;
+      // A job whose process has died runs again after half a minute.
+      if (findings.length === 0 || tries === 30) return findings;
       await sleep(3_000);
     }
   }

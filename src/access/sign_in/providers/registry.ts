@@ -1,6 +1,7 @@
 import type { Directory } from '#src/access/sign_in/providers/directory.ts';
 import type { OpenIdProvider } from '#src/access/sign_in/providers/openid.ts';
 import type { Person } from '#src/access/sign_in/providers/person.ts';
+import { originalOf } from '#src/platform/database/copies.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -31,12 +32,12 @@ export function registerProviders(db: Db, providers: Providers): void {
 
 /** All providers, those that are disabled included. */
 export function allProviders(db: Db): Providers {
-  return known.get(db) ?? NONE;
+  return known.get(originalOf(db)) ?? NONE;
 }
 
 /** The providers that the settings let people sign in with. */
 export async function enabledProviders(db: Db): Promise<Providers> {
-  const all = known.get(db);
+  const all = known.get(originalOf(db));
   if (!all) return NONE;
   const { disabledOauthSignInSources: disabled } = await currentSettings(db);
   const isEnabled = ({ settings }: { settings: { name: string } }) => !disabled.includes(settings.name);

@@ -195,7 +195,8 @@ export const takeCommitNote: Take = async (translation, record, at) => {
   if (isThere && thread !== null && begun === undefined) commitThreads.set(thread, id);
 };
 
-function commentPlace(place: Given | null): Given {
+/** Where a comment on a commit is; nothing for one that is on no line. */
+export function commentPlace(place: Given | null): Given {
   if (place === null || place.positionType !== 'text') return {};
   const isNew = place.newLine !== null;
   return {

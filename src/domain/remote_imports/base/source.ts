@@ -54,6 +54,9 @@ export interface Page {
   fileBytes?: number;
 }
 
+/** The phase that looks for what does not come along. */
+export const LEFT_BEHIND = 'left_behind';
+
 /** What is fetched page by page. */
 export interface Phase {
   name: string;
@@ -91,6 +94,8 @@ export interface RemoteProject {
   repository: string;
   wiki: string | null;
   gitUser: string;
+  /** Addresses at which its picture is, the first one that has it counts; none without one. */
+  pictures: readonly string[];
 }
 
 /** A project of an owner at another server. */

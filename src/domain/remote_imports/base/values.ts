@@ -90,3 +90,14 @@ export function lineIn(given: Given, key: string): number | null {
   const value = given[key];
   return Number.isSafeInteger(value) && (value as number) > 0 && (value as number) < 2 ** 31 ? (value as number) : null;
 }
+
+/**
+ * The addresses of the picture of a project whose `avatar_url` the source tells; none without one.
+ *
+ * @param server its web address, for relative ones
+ * @param first where it is asked for first, if there is one
+ */
+export function picturesOf({ avatar_url: given }: Given, server: string, ...first: string[]): string[] {
+  if (typeof given !== 'string' || given === '' || given.length > 2_000 || !URL.canParse(given, server)) return [];
+  return [...first, new URL(given, server).href];
+}

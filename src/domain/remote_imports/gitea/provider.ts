@@ -2,7 +2,7 @@ import { allEntries } from '#src/domain/remote_imports/base/owned.ts';
 import { descriptionWith, repositoryPath } from '#src/domain/remote_imports/base/records.ts';
 import { escaped } from '#src/domain/remote_imports/base/rewrite.ts';
 import type { Provider, RemoteAddress, RemoteProject } from '#src/domain/remote_imports/base/source.ts';
-import { type Given, idIn, isGiven, objectOf, textIn } from '#src/domain/remote_imports/base/values.ts';
+import { type Given, idIn, isGiven, objectOf, picturesOf, textIn } from '#src/domain/remote_imports/base/values.ts';
 import { GITEA_PHASES } from '#src/domain/remote_imports/gitea/phases.ts';
 import { RemoteClient, RemoteRefused } from '#src/platform/outbound/remote_client.ts';
 
@@ -80,5 +80,6 @@ function projectOf(given: Given, path: string, { url }: RemoteAddress, topics: s
     wiki: hasWiki ? `${url}/${path}.wiki.git` : null,
     // Any name goes with a token as password.
     gitUser: 'oauth2',
+    pictures: picturesOf(given, url),
   };
 }

@@ -6,6 +6,7 @@ import { GITHUB_PROFILES } from '#src/domain/remote_imports/github/profiles.ts';
 import {
   collaboratorRecords,
   commentRecords,
+  commitCommentRecords,
   eventRecords,
   issueRecords,
   lineCommentRecords,
@@ -68,6 +69,14 @@ export const GITHUB_PHASES: readonly Phase[] = [
     records: (given) => lineCommentRecords(given),
   }),
   { name: 'reviews', part: 'merge_requests', page: reviewsPage },
+  listPhase({
+    name: 'commit_comments',
+    part: 'merge_requests',
+    path: '/comments?per_page=100',
+    what: 'comments',
+    forbidden: 'The token may not read comments on commits.',
+    records: (given) => commitCommentRecords(given),
+  }),
   listPhase({
     name: 'events',
     part: null,

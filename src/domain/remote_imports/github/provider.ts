@@ -84,5 +84,7 @@ function projectOf(given: Given, { url }: RemoteAddress): RemoteProject {
     repository: `${url}/${path}.git`,
     wiki: given.has_wiki === true ? `${url}/${path}.wiki.git` : null,
     gitUser: 'x-access-token',
+    // Repositories have none: that of the owner is not theirs.
+    pictures: [],
   };
 }

@@ -121,6 +121,21 @@ export function commentRecords(given: Given): StagedRecord[] {
   return [...records, { kind: 'notes', record }];
 }
 
+/** A comment on a commit, or on a line of it as it is in the new file. */
+export function commitCommentRecords(given: Given): StagedRecord[] {
+  const records: StagedRecord[] = [];
+  const [path, line] = [textIn(given, 'path', 1_000), lineIn(given, 'line')];
+  const record = {
+    id: idIn(given, 'id'),
+    sha: shaIn(given, 'commit_id'),
+    author_id: userIn(given, 'user', records),
+    note: textIn(given, 'body'),
+    ...(path !== '' && line !== null && { path, line, line_type: 'new' }),
+    ...timesOf(given),
+  };
+  return [...records, { kind: 'commit_comments', record }];
+}
+
 /** A comment on a line of the changes of a pull request. */
 export function lineCommentRecords(given: Given): StagedRecord[] {
   const records: StagedRecord[] = [];

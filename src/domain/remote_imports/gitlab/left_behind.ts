@@ -1,7 +1,12 @@
-import type { LeftOut, Page, Phase, PhaseContext } from '#src/domain/remote_imports/base/source.ts';
+import {
+  LEFT_BEHIND,
+  type LeftOut,
+  type Page,
+  type Phase,
+  type PhaseContext,
+} from '#src/domain/remote_imports/base/source.ts';
 import { type Given, isGiven, textIn } from '#src/domain/remote_imports/base/values.ts';
 import { ABSENT_STATUSES, readPage } from '#src/domain/remote_imports/gitlab/pages.ts';
-import { LEFT_BEHIND } from '#src/domain/remote_imports/progress.ts';
 import { RemoteRefused } from '#src/platform/outbound/remote_client.ts';
 
 interface LeftBehind {

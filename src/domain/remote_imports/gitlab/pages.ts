@@ -112,7 +112,7 @@ async function readSince(context: PhaseContext, path: string, last: string, what
   return page;
 }
 
-/** A list of each issue or merge request. */
+/** A list of each issue, merge request or snippet. */
 export interface SubjectList {
   /** Its kind in what was left out. */
   name: string;
@@ -133,7 +133,7 @@ export interface SubjectList {
 }
 
 export interface SubjectPhase extends Pick<Phase, 'name' | 'part'> {
-  of: 'issues' | 'merge_requests';
+  of: 'issues' | 'merge_requests' | 'snippets';
   lists: readonly SubjectList[];
 }
 
@@ -147,7 +147,7 @@ interface SubjectPlace {
   absent: number[];
 }
 
-/** A phase that reads lists of each issue, or of each merge request. */
+/** A phase that reads lists of each issue, of each merge request, or of each snippet. */
 export function gitlabSubjects({ name, part, of, lists }: SubjectPhase): Phase {
   return {
     name,

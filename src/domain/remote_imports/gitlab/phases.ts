@@ -1,11 +1,14 @@
 import type { Page, Phase, PhaseContext } from '#src/domain/remote_imports/base/source.ts';
+import { approvalRuleRecords, groupsLeftOut } from '#src/domain/remote_imports/gitlab/approval_rules.ts';
 import { awardPhase } from '#src/domain/remote_imports/gitlab/awards.ts';
 import { badgeRecords, boardRecords } from '#src/domain/remote_imports/gitlab/boards.ts';
+import { commitCommentPhase } from '#src/domain/remote_imports/gitlab/commit_comments.ts';
 import { leftBehindPhase } from '#src/domain/remote_imports/gitlab/left_behind.ts';
 import {
   discussionRecords,
   labelEventRecords,
   milestoneEventRecords,
+  type NoteSubject,
   noteRecords,
   stateEventRecords,
 } from '#src/domain/remote_imports/gitlab/notes.ts';
@@ -41,8 +44,8 @@ import { RemoteRefused } from '#src/platform/outbound/remote_client.ts';
 
 const OLDEST_FIRST = 'order_by=created_at&sort=asc';
 
-/** The notes of an issue or a merge request, in threads where the server tells of these. */
-function noteLists(type: 'Issue' | 'MergeRequest'): SubjectList[] {
+/** The notes of an issue, a merge request or a snippet, in threads where the server tells of these. */
+function noteLists(type: NoteSubject['type']): SubjectList[] {
   return [
     {
       name: 'discussions',
@@ -198,6 +201,8 @@ export const GITLAB_PHASES: readonly Phase[] = [
     forbidden: 'The source has no snippets, or the token may not read them.',
     records: snippetRecords,
   }),
+  gitlabSubjects({ name: 'snippet_notes', part: null, of: 'snippets', lists: noteLists('Snippet') }),
+  commitCommentPhase,
   awardPhase,
   orElse(
     gitlabList({
@@ -242,6 +247,15 @@ export const GITLAB_PHASES: readonly Phase[] = [
     forbidden: 'The source has no protected tags, or the token may not read them.',
     records: protectedTagRecords,
     remark: levelsLeftOut,
+  }),
+  gitlabList({
+    name: 'approval_rules',
+    part: 'merge_requests',
+    path: '/approval_rules',
+    what: 'approval rules',
+    forbidden: 'The source has no approval rules, or the token may not read them.',
+    records: approvalRuleRecords,
+    remark: groupsLeftOut,
   }),
   gitlabList({
     name: 'members',

@@ -8,7 +8,15 @@ import {
   type RemoteProject,
   SourceInvalid,
 } from '#src/domain/remote_imports/base/source.ts';
-import { type Given, idIn, listOf, objectOf, textIn, titleIn } from '#src/domain/remote_imports/base/values.ts';
+import {
+  type Given,
+  idIn,
+  listOf,
+  objectOf,
+  picturesOf,
+  textIn,
+  titleIn,
+} from '#src/domain/remote_imports/base/values.ts';
 import { GITLAB_PHASES } from '#src/domain/remote_imports/gitlab/phases.ts';
 import { RemoteClient, RemoteRefused } from '#src/platform/outbound/remote_client.ts';
 
@@ -87,6 +95,8 @@ function projectOf(given: Given, address: RemoteAddress): RemoteProject {
     wiki: hasWiki ? `${url}/${path}.wiki.git` : null,
     // Any name goes with a token as password.
     gitUser: 'oauth2',
+    // Servers of before 16.9 have it at its web address alone.
+    pictures: picturesOf(given, url, `${apiOf(address)}/projects/${id}/avatar`),
   };
 }
 
