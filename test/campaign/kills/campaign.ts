@@ -55,7 +55,12 @@ export async function runKills(
     say(
       `killed ${JSON.stringify(installation.kills)}; acknowledged ${JSON.stringify(ledger.counts())}; answers ${JSON.stringify([...ledger.statuses])}`,
     );
-    const found = [...ledger.refusals, ...(await lookAt(installation, stage))];
+    // The request whose git is killed may get 500, and nothing of it is done; others are told: later.
+    const failures = ledger.refusals.filter((refusal) => / 500 /.test(refusal));
+    const others = ledger.refusals.filter((refusal) => !failures.includes(refusal));
+    for (const failure of failures) say(failure);
+    const excess = failures.length > installation.kills.git ? failures : [];
+    const found = [...others, ...excess, ...(await lookAt(installation, stage))];
     return { kills: installation.kills, promised: ledger.counts(), found };
   } finally {
     await installation.end();
@@ -65,6 +70,8 @@ export async function runKills(
 async function lookAt(installation: Installation, stage: Stage): Promise<string[]> {
   const { send, ledger } = stage;
   await until(async () => (await send('GET', '/-/readiness')).status === 200 || undefined);
+  // As at the next start of a server: the last one may have been before the database was killed in the middle of a push.
+  await installation.postgres.query("INSERT INTO pgboss.job (name, data) VALUES ('repositories.reconcile', '{}')");
   const left = await settled(installation);
   // An hour later, clean-up removes what dead processes left behind.
   age(installation.data);
