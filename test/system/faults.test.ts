@@ -59,6 +59,10 @@ async function survive({ server, env, fault, isRight = () => false }: Busy): Pro
   expect(ledger.promised.length).toBeGreaterThan(20);
   expect(ledger.refusals.filter((refusal) => !isRight(refusal))).toEqual([]);
   expect(await broken(send, ledger)).toEqual([]);
+  // What was in a repository and could not be recorded any more is recorded at the next start.
+  await server.end('SIGTERM');
+  const next = await startServer(env);
+  endings.push(() => next.end('SIGKILL'));
   expect(await complaintsOf(['fsck'], env)).toEqual([]);
   return ledger;
 }
