@@ -4,7 +4,7 @@ import path from 'node:path';
 import { InvalidRefName } from './base/errors.ts';
 import { syncDirectory } from './base/sync.ts';
 import { isValidBranchName } from './refs/name.ts';
-import { makeDirectories } from './write/make_directories.ts';
+import { makeDurableDirectories } from './write/make_directories.ts';
 
 /** Pushes are synced to the disk like what is written here; nothing is repacked behind the server's back. */
 const CONFIG = `[core]
@@ -28,7 +28,7 @@ export async function initRepository(directory: string, defaultBranch: string): 
   if (!isValidBranchName(defaultBranch)) throw new InvalidRefName(defaultBranch);
   const parent = path.dirname(directory);
   const draft = path.join(parent, `.init-${randomBytes(8).toString('hex')}`);
-  await makeDirectories(parent);
+  await makeDurableDirectories(parent);
   try {
     const folders = ['', 'objects', 'objects/info', 'objects/pack', 'refs', 'refs/heads', 'refs/tags'];
     for (const folder of folders) await mkdir(path.join(draft, folder));

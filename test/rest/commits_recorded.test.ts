@@ -7,9 +7,11 @@ import { startCommittingWorld } from '../support/commits.ts';
 import { git } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
+import { fillRepository } from '../support/repository.ts';
 import type { TestUser } from '../support/world.ts';
 
-const { world, owner, master, reporter, guest, api, filled, committed, project } = await startCommittingWorld();
+const { world, owner, master, reporter, guest, api, filled, committed, project, directory } =
+  await startCommittingWorld();
 
 describe('What is pushed', () => {
   it('is an event with its commits, and counts', LONG, async () => {
@@ -114,6 +116,30 @@ describe('What a crash left unrecorded', () => {
     const { commits } = await world.db.projectCounters.findUniqueOrThrow({ where: { projectId: own.project.id } });
     expect(commits).toBe(2);
   });
+
+  it(
+    'is found at the next start where it is the first push to a project, unless an import or a copy is still at it',
+    LONG,
+    async () => {
+      const lone = await filled();
+      const importing = await filled();
+      const copying = await filled();
+      await world.db.project.update({ where: { id: importing.project.id }, data: { importStatus: 'started' } });
+      await world.db.repositoryCopy.create({ data: { projectId: copying.project.id, sourceId: project.id } });
+      const tip = git(directory, ['rev-parse', 'master']).trim();
+      for (const { project: one } of [lone, importing, copying]) await fillRepository(world, one, directory);
+      await world.db.project.update({ where: { id: lone.project.id }, data: { defaultBranch: null } });
+      await reconcileAll(world);
+      await reconcileAll(world);
+      const refsOf = (own: typeof lone) => world.db.recordedRef.findMany({ where: { projectId: own.project.id } });
+      expect((await refsOf(lone)).map(({ oid }) => oid)).toEqual([tip]);
+      expect([await refsOf(importing), await refsOf(copying)]).toEqual([[], []]);
+      const events = await world.db.event.findMany({ where: { projectId: lone.project.id, action: 'pushed new' } });
+      expect(events.map(({ authorId, data }) => [authorId, (data as Json).after])).toEqual([[owner.id, tip]]);
+      const { body } = await api.get(`/projects/${lone.project.id}`);
+      expect(body.default_branch).toBe('master');
+    },
+  );
 });
 
 describe('Pipelines that a crash left unmade', () => {

@@ -68,6 +68,9 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     'Broadcast messages': 'The request is one of those that test/rest/broadcast_messages.test.ts sends.',
   },
   'docs/editors.md': { 'GitLens and GitKraken': 'GitLens runs in VS Code alone, and its connection is paid.' },
+  'docs/faults.md': {
+    Faults: 'campaigns that take long: the slices of test/system/power.test.ts and campaign.test.ts run with the tests',
+  },
   'docs/feature-flags.md': {
     'Flags and strategies': 'The request is one of those that test/rest/feature_flags.test.ts sends.',
     'Configure an application': 'The program of test/system/unleash_client does that and more.',

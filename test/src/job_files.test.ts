@@ -4,6 +4,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import { appendTrace } from '#src/domain/ci/job_logs/append.ts';
+import { cleanUpTraces } from '#src/domain/ci/job_logs/clean_up.ts';
 import { traceFile } from '#src/domain/ci/job_logs/file.ts';
 import { locateTrace } from '#src/domain/ci/job_logs/locate.ts';
 import { readRawTrace } from '#src/domain/ci/jobs/raw_log.ts';
@@ -160,5 +161,21 @@ describe('fsck', { timeout: 120_000 }, () => {
     await endJob(world, ended.id);
     expect(await findings(true)).toEqual([{ place: left, what: expect.stringContaining('left this'), isFixed: true }]);
     expect([existsSync(left), existsSync(file)]).toEqual([false, true]);
+  });
+});
+
+describe('Clean-up', () => {
+  it('removes logs that a process died over before it recorded them, and only what is old enough', async () => {
+    const file = await fileOf(job);
+    const folder = path.dirname(file);
+    const unrecorded = await takenJob(world, owner, project);
+    const [left, young] = [path.join(folder, `${unrecorded.id}.1.log`), path.join(folder, `${unrecorded.id}.2.log`)];
+    for (const one of [left, young]) writeFileSync(one, 'printed, and not recorded');
+    const old = new Date(Date.now() - 2 * 3_600_000);
+    for (const one of [file, left]) utimesSync(one, old, old);
+    await cleanUpTraces(world);
+    expect([file, left, young].map((one) => existsSync(one))).toEqual([true, false, true]);
+    rmSync(young);
+    await endJob(world, unrecorded.id);
   });
 });

@@ -19,6 +19,8 @@ export interface OwnPostgres {
   stop(how: 'fast' | 'immediate'): Promise<void>;
   /** Stops the clock for all of its processes; the function lets it go on. */
   pause(): () => void;
+  /** Process IDs of its processes that serve connections. */
+  sessions(): number[];
   /** Waits until it accepts connections. */
   ready(): Promise<void>;
   query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
@@ -29,21 +31,35 @@ export interface OwnPostgres {
 
 const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 
-/** Makes a cluster on a free port of this machine, and starts it. */
-export async function ownPostgres(settings: Record<string, string> = {}): Promise<OwnPostgres> {
+export interface OwnPostgresOptions {
+  /** Absolute path of the cluster, which is made if it is missing and is not removed; in a directory of its own if left out. */
+  cluster?: string;
+  /** Further variables for its programs. */
+  variables?: Record<string, string>;
+}
+
+/** Makes a cluster, unless there is one, and starts it on a free port of this machine. */
+export async function ownPostgres(
+  settings: Record<string, string> = {},
+  options: OwnPostgresOptions = {},
+): Promise<OwnPostgres> {
   const directory = mkdtempSync(path.join(tmpdir(), 'gantry-pg-'));
-  const cluster = path.join(directory, 'cluster');
+  const cluster = options.cluster ?? path.join(directory, 'cluster');
   const sockets = path.join(directory, 'run');
   mkdirSync(sockets);
   const binaries = findBinaries(path.join(directory, 'lib'));
   const identity = chooseIdentity(cluster, [sockets]);
   await (await createCluster({ cluster, binaries, identity, role: 'gantry' })).synced;
-  return runIn(directory, settings);
+  return runIn(directory, settings, options);
 }
 
 /** Starts the cluster of a directory on a free port. */
-async function runIn(directory: string, settings: Record<string, string>): Promise<OwnPostgres> {
-  const cluster = path.join(directory, 'cluster');
+async function runIn(
+  directory: string,
+  settings: Record<string, string>,
+  options: OwnPostgresOptions = {},
+): Promise<OwnPostgres> {
+  const cluster = options.cluster ?? path.join(directory, 'cluster');
   const sockets = path.join(directory, 'run');
   const binaries = findBinaries(path.join(directory, 'lib'));
   const identity = chooseIdentity(cluster, [sockets]);
@@ -68,7 +84,12 @@ async function runIn(directory: string, settings: Record<string, string>): Promi
     async start() {
       const [command, wrapped] = identity.wrap(binaries.postgres, args);
       const { uid, gid } = identity;
-      child = spawn(command, wrapped, { uid, gid, env: environment(binaries), stdio: 'ignore' });
+      child = spawn(command, wrapped, {
+        uid,
+        gid,
+        env: { ...environment(binaries), ...options.variables },
+        stdio: 'ignore',
+      });
       await postgres.ready();
     },
     async stop(how) {
@@ -84,6 +105,8 @@ async function runIn(directory: string, settings: Record<string, string>): Promi
         for (const pid of pids) process.kill(pid, 'SIGCONT');
       };
     },
+    sessions: () =>
+      child?.pid === undefined ? [] : family(child.pid).filter((pid) => titleOf(pid).startsWith(SESSION)),
     ready: () =>
       until(() =>
         query('select 1')
@@ -114,6 +137,17 @@ async function runIn(directory: string, settings: Record<string, string>): Promi
   };
   await postgres.start();
   return postgres;
+}
+
+/** How PostgreSQL calls a process that serves a connection of ours. */
+const SESSION = 'postgres: gantry ';
+
+function titleOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** A process and its children. */

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { LeftOut } from '#src/domain/group_archives/import_request.ts';
@@ -10,6 +10,7 @@ import { takeRepository } from '#src/domain/project_archives/take_repository.ts'
 import { recordSideSize } from '#src/domain/repository/side_size.ts';
 import { pickStorage } from '#src/domain/repository/storages.ts';
 import { syncDirectory } from '#src/git/base/sync.ts';
+import { makeDurableDirectories } from '#src/git/write/make_directories.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { readPicture } from '#src/platform/pictures.ts';
 
@@ -85,7 +86,7 @@ async function putWikis(
     const id = idOf(old);
     const place = { id, repositoryStorage: storage, owner: 'group', wiki: true } as const;
     const directory = repositories.directory(place);
-    await mkdir(path.dirname(directory), { recursive: true });
+    await makeDurableDirectories(path.dirname(directory));
     await remove(directory);
     placed.push(directory);
     await rename(draft, directory);

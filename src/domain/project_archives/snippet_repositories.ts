@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { ArchiveInvalid } from '#src/domain/project_archives/lines.ts';
@@ -13,6 +13,7 @@ import { syncDirectory } from '#src/git/base/sync.ts';
 import { Quarantine } from '#src/git/incoming/quarantine.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import { settleRepository, takeBundle } from '#src/git/remote/bundle.ts';
+import { makeDurableDirectories } from '#src/git/write/make_directories.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
 /** The repositories of the snippets of an archive, as drafts in a storage. */
@@ -50,7 +51,7 @@ async function takeSnippet(
   // The ID is that of another server: the place of a draft says nothing of what it is for.
   const place = snippetPlace(id, storage);
   const draft = `${repositories.directory(place)}.import-${randomBytes(8).toString('hex')}`;
-  await mkdir(path.dirname(draft), { recursive: true });
+  await makeDurableDirectories(path.dirname(draft));
   const { objectBytes } = repositories.limits;
   const isWanted = ({ name }: { name: string }) => name === `refs/heads/${BRANCH}`;
   try {
@@ -86,7 +87,7 @@ export async function putSnippets(
     const id = idOf(old);
     if (id === null) continue;
     const directory = repositories.directory(snippetPlace(id, storage));
-    await mkdir(path.dirname(directory), { recursive: true });
+    await makeDurableDirectories(path.dirname(directory));
     await rm(directory, { recursive: true, force: true, maxRetries: 3 });
     await rename(draft, directory);
     await syncDirectory(path.dirname(directory));

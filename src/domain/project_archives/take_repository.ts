@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { ArchiveInvalid } from '#src/domain/project_archives/lines.ts';
@@ -10,6 +10,7 @@ import type { RepositoryPlace } from '#src/domain/repository/store.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import type { Ref } from '#src/git/refs/read.ts';
 import { settleRepository, takeBundle } from '#src/git/remote/bundle.ts';
+import { makeDurableDirectories } from '#src/git/write/make_directories.ts';
 
 const BRANCHES = 'refs/heads/';
 
@@ -32,7 +33,7 @@ export async function takeRepository(
   }
   const { objectBytes, quotaBytes } = repositories.limits;
   const draft = `${repositories.directory(place)}.import-${randomBytes(8).toString('hex')}`;
-  await mkdir(path.dirname(draft), { recursive: true });
+  await makeDurableDirectories(path.dirname(draft));
   try {
     const refs = await takeBundle(file, draft, {
       packBytes: Number.POSITIVE_INFINITY,

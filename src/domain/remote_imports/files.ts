@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { attachmentsIn } from '#src/domain/remote_imports/base/rewrite.ts';
 import type { LeftOut, Page, PhaseContext, StagedRecord } from '#src/domain/remote_imports/base/source.ts';
 import type { Staging } from '#src/domain/remote_imports/staging.ts';
 import { fileNameOf } from '#src/domain/uploads/create.ts';
+import { syncDirectory } from '#src/git/base/sync.ts';
+import { makeDurableDirectories } from '#src/git/write/make_directories.ts';
 import { type RemoteClient, RemoteRefused, RemoteUnavailable } from '#src/platform/outbound/remote_client.ts';
 
 /** A file that is fetched to become an attached one here. */
@@ -87,10 +89,11 @@ export async function filesPage(
     try {
       if (!known.has(secret)) {
         const folder = path.join(staging.directory, FILES, secret);
-        await mkdir(folder, { recursive: true });
+        await makeDurableDirectories(folder);
         const place = path.join(folder, name);
         fileBytes += await fetchFile(client, file, `${place}.new`);
         await rename(`${place}.new`, place);
+        await syncDirectory(folder);
       }
       const { address, releaseId: release_id, name: title, createdAt: created_at } = file;
       const record = {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { LeftOut, RemoteProject } from '#src/domain/remote_imports/base/source.ts';
 import { type Given, isGiven, objectsIn } from '#src/domain/remote_imports/base/values.ts';
@@ -10,7 +10,9 @@ import { type LfsPointer, POINTER_BYTES } from '#src/domain/repository/lfs_point
 import type { RepositoryLimits } from '#src/domain/repository/limits.ts';
 import { ProgramFailed } from '#src/git/base/errors.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
+import { syncDirectory } from '#src/git/base/sync.ts';
 import { smallFiles } from '#src/git/remote/small_files.ts';
+import { makeDurableDirectories } from '#src/git/write/make_directories.ts';
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
 import { RemoteClient, RemoteRefused, RemoteUnavailable } from '#src/platform/outbound/remote_client.ts';
 
@@ -60,7 +62,7 @@ export async function fetchLfsObjects(fetch: LfsFetch): Promise<LeftOut[]> {
   const left = new LeftObjects();
   const pointers = await pointersOf(fetch);
   if (pointers === null) return [{ kind: LFS, name: null, message: REMEDY }];
-  await mkdir(path.join(staging, LFS), { recursive: true });
+  await makeDurableDirectories(path.join(staging, LFS));
   const room = Math.min(imports.maxBytes, limits.quotaBytes);
   let bytes = 0;
   const wanted: LfsPointer[] = [];
@@ -204,6 +206,7 @@ class LfsSource {
       if (size !== pointer.size) throw new RemoteRefused(`It has ${size} bytes, and not ${pointer.size}.`);
       if ((await hashOf(draft)) !== pointer.oid) throw new RemoteRefused('It is not what its hash says.');
       await rename(draft, place);
+      await syncDirectory(path.dirname(place));
     } finally {
       await rm(draft, { force: true });
     }

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { linesOf } from '#src/domain/project_archives/lines.ts';
 import type { LeftOut, Page, StagedRecord } from '#src/domain/remote_imports/base/source.ts';
 import { syncDirectory } from '#src/git/base/sync.ts';
+import { makeDurableDirectories } from '#src/git/write/make_directories.ts';
 import { RemoteRefused } from '#src/platform/outbound/remote_client.ts';
 
 /** Pages of one import. */
@@ -55,7 +56,7 @@ export class Staging {
   /** Opens the staging, or begins it. */
   static async open(directory: string, maxBytes: number): Promise<Staging> {
     const staging = new Staging(directory, maxBytes);
-    await mkdir(staging.#folder, { recursive: true });
+    await makeDurableDirectories(staging.#folder);
     for (const name of (await readdir(staging.#folder)).sort()) {
       const file = path.join(staging.#folder, name);
       // A page that was being written when the process ended.

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
+import path from 'node:path';
 import { isAlive } from '#src/domain/projects/alive.ts';
 import { changeRefs, type RefChange } from '#src/domain/repository/change_refs.ts';
 import { whileObjectsStay, withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { recordCopy } from '#src/domain/repository/record_copy.ts';
 import type { WithRepositories } from '#src/domain/repository/store.ts';
+import { syncDirectory } from '#src/git/base/sync.ts';
 import { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
 import { copyRepository, refsToCopy } from '#src/git/remote/copy.ts';
 import { copyInProcess } from '#src/git/remote/copy_in_process.ts';
@@ -79,6 +81,7 @@ async function copyWhole({ db, repositories }: WithRepositories, from: string, f
     return await withRepositoryLock(db, fork.id, async (tx) => {
       if (!(await isAlive(tx, fork.id))) return true;
       await rename(draft, directory);
+      await syncDirectory(path.dirname(directory));
       await recordCopy(tx, { db, repositories }, fork, refs);
       await tx.repositoryCopy.deleteMany({ where: { projectId: fork.id } });
       return true;

@@ -5,8 +5,9 @@ import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { isOwnRef, OWN_REFS, recordOwnRefs } from '#src/domain/repository/merge_request_refs.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
 import { findPusher, record, refKey } from '#src/domain/repository/record.ts';
-import type { WithRepositories } from '#src/domain/repository/store.ts';
+import type { RepositoryPlace, WithRepositories } from '#src/domain/repository/store.ts';
 import { Damaged } from '#src/git/base/errors.ts';
+import { isGone } from '#src/git/base/existence.ts';
 import type { Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { RefReader } from '#src/git/refs/read.ts';
@@ -20,25 +21,34 @@ declare module '#src/platform/background/queue.ts' {
   }
 }
 
-/** Pipelines are only created where there are background jobs. */
 /** How many projects are loaded per statement. */
 const BATCH_SIZE = 500;
 
 /**
- * Records refs that git has and the database lacks, because of a crash in between: for every repository with recorded refs. The
- * first push to a repository is recorded with the next one.
+ * Records refs that git has and the database lacks, because of a crash in between: for every repository of a project. Those that are
+ * being filled by a copy or an import are left to that.
  */
 export async function reconcileAll(stores: WithRepositories & ChangeContext): Promise<void> {
   const each = new ErrorCollector();
   for (let last = 0; ; ) {
-    const rows = await stores.db.$queryRaw<{ id: number }[]>`
-      SELECT p.id FROM projects p WHERE p.id > ${last} AND p.deleted_at IS NULL
-        AND EXISTS (SELECT 1 FROM recorded_refs r WHERE r.project_id = p.id) ORDER BY p.id LIMIT ${BATCH_SIZE}`;
-    await each.run(rows, ({ id }) => reconcileRepository(stores, id).catch((error) => spare(stores, error)));
+    const rows = await stores.db.$queryRaw<{ id: number; repositoryStorage: string; isRecorded: boolean }[]>`
+      SELECT p.id, p.repository_storage AS "repositoryStorage",
+        EXISTS (SELECT 1 FROM recorded_refs r WHERE r.project_id = p.id) AS "isRecorded"
+      FROM projects p WHERE p.id > ${last} AND p.deleted_at IS NULL
+        AND p.import_status IS DISTINCT FROM 'scheduled' AND p.import_status IS DISTINCT FROM 'started'
+        AND NOT EXISTS (SELECT 1 FROM repository_copies c WHERE c.project_id = p.id)
+      ORDER BY p.id LIMIT ${BATCH_SIZE}`;
+    const there = rows.filter((place) => place.isRecorded || hasRepository(stores, place));
+    await each.run(there, ({ id }) => reconcileRepository(stores, id).catch((error) => spare(stores, error)));
     last = rows.at(-1)?.id ?? last;
     if (rows.length < BATCH_SIZE) break;
   }
   each.end();
+}
+
+/** Whether there is a repository of which nothing was ever recorded: most projects without records have none. */
+function hasRepository({ repositories }: WithRepositories, place: RepositoryPlace): boolean {
+  return repositories.root(place.repositoryStorage) !== undefined && !isGone(repositories.directory(place));
 }
 
 /** "gantry fsck" reports unreadable repositories: a retry would not help. */

@@ -7,6 +7,7 @@ import { DEFAULT_LIMITS, type RepositoryLimits } from '#src/domain/repository/li
 import type { Damaged } from '#src/git/base/errors.ts';
 import { repositoryExists } from '#src/git/base/existence.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
+import { syncDirectory } from '#src/git/base/sync.ts';
 import { Repositories } from '#src/git/repositories.ts';
 import { LeakyBucket } from '#src/platform/limits/leaky_bucket.ts';
 
@@ -196,7 +197,11 @@ export class RepositoryStore {
   async remove(place: RepositoryPlace): Promise<void> {
     await this.forget(place);
     const directory = this.directory(place);
-    await rename(directory, `${directory}.gone-${randomBytes(8).toString('hex')}`).catch(() => undefined);
+    await rename(directory, `${directory}.gone-${randomBytes(8).toString('hex')}`).then(
+      // After a power cut it would be back, and what of it was not removed.
+      () => syncDirectory(path.dirname(directory)),
+      () => undefined,
+    );
     const drafts = (await this.drafts(place)).map((name) => path.join(path.dirname(directory), name));
     for (const gone of [...drafts, directory]) await rm(gone, { recursive: true, force: true, maxRetries: 3 });
   }

@@ -3,7 +3,7 @@ import { access, constants, open, readdir, rm, rmdir, stat } from 'node:fs/promi
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { makeDirectories } from '#src/git/write/make_directories.ts';
+import { makeDirectories, makeDurableDirectories } from '#src/git/write/make_directories.ts';
 import type { ByteRange, StoredFile, UploadLocation, UploadStore } from './store.ts';
 
 /** Bytes that are read at a time: sending a large file in these costs a third less than in Node's usual 64 KB. */
@@ -20,6 +20,7 @@ export class DiskUploads implements UploadStore {
 
   async write(place: UploadLocation, content: AsyncIterable<Uint8Array>): Promise<void> {
     const file = this.#pathOf(place);
+    await makeDurableDirectories(this.#root, 0o700);
     await makeDirectories(path.dirname(file), 0o700);
     await pipeline(
       Readable.from(content, { objectMode: false }),
@@ -27,6 +28,8 @@ export class DiskUploads implements UploadStore {
     );
     await sync(path.dirname(file));
     await sync(path.dirname(path.dirname(file)));
+    // The directory of a project goes with its last upload, and comes back with the next.
+    await sync(this.#root);
   }
 
   async read(place: UploadLocation, range?: ByteRange): Promise<Readable | null> {

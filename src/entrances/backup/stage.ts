@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,10 +7,12 @@ import { traceFile } from '#src/domain/ci/job_logs/file.ts';
 import type { RepositoryPlace, RepositoryStore } from '#src/domain/repository/store.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
 import { decodeName } from '#src/git/base/names.ts';
+import { syncDirectory } from '#src/git/base/sync.ts';
 import { initRepository } from '#src/git/init.ts';
 import { absentObjects } from '#src/git/objects/presence.ts';
 import { isValidBranchName } from '#src/git/refs/name.ts';
 import { parsePackedRefs } from '#src/git/refs/packed.ts';
+import { makeDurableDirectories } from '#src/git/write/make_directories.ts';
 import type { Dump, DumpedTable } from '#src/platform/database/load.ts';
 import { hostKeyOf } from './host_keys.ts';
 import { BadBackup, MAX_MEMBER_BYTES, readJson, whole } from './input.ts';
@@ -87,8 +89,9 @@ export class Stage {
         const place = { id: Number(id), repositoryStorage: storage, wiki: wiki !== undefined };
         const to = repositories.directory({ ...place, owner: owner as RepositoryPlace['owner'] });
         if (dangling.length < NAMED) dangling.push(...(await danglingRefs(from)));
-        await mkdir(path.dirname(to), { recursive: true });
+        await makeDurableDirectories(path.dirname(to));
         await rename(from, to);
+        await syncDirectory(path.dirname(to));
       }
       await rm(path.join(root, WAITING), { recursive: true, force: true });
     }
@@ -105,8 +108,9 @@ export class Stage {
           const [jobId = 0, version = 0] = name.split('.').map(Number);
           const place = { id: Number(project), repositoryStorage: storage };
           const to = traceFile(repositories, { project: place, jobId, version });
-          await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
+          await makeDurableDirectories(path.dirname(to), 0o700);
           await rename(path.join(waiting, project, name), to);
+          await syncDirectory(path.dirname(to));
         }
       }
       await rm(waiting, { recursive: true, force: true });
@@ -152,7 +156,8 @@ export class Stage {
       const branch = /^ref: refs\/heads\/(.+)\n$/.exec(head)?.[1] ?? '';
       await initRepository(directory, isValidBranchName(branch) ? branch : 'master');
     } else if (rest === 'packed-refs') {
-      await writeFile(path.join(directory, 'packed-refs'), Readable.from(content));
+      await writeFile(path.join(directory, 'packed-refs'), Readable.from(content), { flush: true });
+      await syncDirectory(directory);
     } else if (/^objects\/([0-9a-f]{2}\/[0-9a-f]{38}|pack\/pack-[0-9a-f]{40}\.(pack|idx|rev))$/.test(rest)) {
       await save(path.join(directory, rest), content, 0o444);
     } else throw new BrokenArchive(`it holds something unknown: ${name}`);
@@ -171,8 +176,10 @@ export class Stage {
 }
 
 async function save(file: string, content: AsyncIterable<Buffer>, mode: number, flags = 'wx'): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  await pipeline(Readable.from(content, { objectMode: false }), createWriteStream(file, { mode, flags }));
+  const directory = path.dirname(file);
+  await makeDurableDirectories(directory, 0o700);
+  await pipeline(Readable.from(content, { objectMode: false }), createWriteStream(file, { mode, flags, flush: true }));
+  await syncDirectory(directory);
 }
 
 async function* readIfAny(file: string, rows: number): AsyncGenerator<Buffer> {

@@ -179,7 +179,7 @@ export class RemoteClient {
     });
     try {
       const signal = AbortSignal.any([this.#options.signal, late]);
-      await pipeline(response, count, createWriteStream(file), { signal });
+      await pipeline(response, count, createWriteStream(file, { flush: true }), { signal });
       return size;
     } catch (error) {
       throw this.#explained(error, late);

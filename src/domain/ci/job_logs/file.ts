@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { RepositoryPlace, RepositoryStore } from '#src/domain/repository/store.ts';
-import { makeDirectories } from '#src/git/write/make_directories.ts';
+import { makeDurableDirectories } from '#src/git/write/make_directories.ts';
 
 /** Identifies the file of a job's log. */
 export interface TraceFile {
@@ -61,13 +61,12 @@ function orNew(file: string) {
   return async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     const directory = path.dirname(file);
-    await makeDirectories(directory, 0o700);
+    await makeDurableDirectories(directory, 0o700);
     const handle = await open(file, 'a+', 0o600).then(async (made) => {
       await made.close();
       return open(file, 'r+');
     });
     await syncDirectory(directory);
-    await syncDirectory(path.dirname(directory));
     return handle;
   };
 }
