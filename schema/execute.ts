@@ -58,7 +58,8 @@ export async function executeWithin(
   const found = type === 'query' ? await readOnReplica(execution, context.replica, limits) : null;
   if (found) return found;
   const result = await executeOnce(execution, report, limits);
-  if (type === 'mutation') await context.replica.wrote(callerOf(context.actor, context.clientAddress));
+  // What was changed stays so, whether it can be remembered or not.
+  if (type === 'mutation') await context.replica.wrote(callerOf(context.actor, context.clientAddress)).catch(report);
   return result;
 }
 
@@ -74,7 +75,8 @@ async function readOnReplica(
   const context = execution.contextValue as GraphQLContext;
   const { actor, clientAddress } = context;
   if (actor?.credential === 'session') return null;
-  const db = await replica.readerFor(callerOf(actor, clientAddress));
+  // Where the database is away, it says so itself.
+  const db = await replica.readerFor(callerOf(actor, clientAddress)).catch(() => null);
   if (!db) return null;
   let hasFailed = false;
   const note = (error: unknown) => {

@@ -4,7 +4,7 @@ import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { RequestHandler } from 'express';
 import { UnreadableForm } from '#pages/engine/read_form.ts';
 import { limited } from '#src/platform/limits/limited.ts';
-import { FileTooLarge, SpooledFile } from '#src/platform/limits/spooled_file.ts';
+import { FileTooLarge, isOfDisk, SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
 /** The most fields that the form may have, and their bytes. */
 const MAX_FIELDS = 50;
@@ -77,7 +77,9 @@ function tooLarge(most: number): UnreadableForm {
   return new UnreadableForm(413, `The archive has more than ${most} bytes`);
 }
 
-function asRefusal(error: unknown, most: number): UnreadableForm {
+function asRefusal(error: unknown, most: number): Error {
   if (error instanceof FileTooLarge) return tooLarge(most);
-  return error instanceof UnreadableForm ? error : new UnreadableForm(400, 'The form ended too early');
+  return error instanceof UnreadableForm || isOfDisk(error)
+    ? (error as Error)
+    : new UnreadableForm(400, 'The form ended too early');
 }

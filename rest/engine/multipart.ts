@@ -6,7 +6,7 @@ import { BadBody, type BodyLimits, tooLarge } from '#rest/engine/body_limits.ts'
 import { MAX_PAIRS, parametersOf } from '#rest/engine/form.ts';
 import { ReplacementWatch } from '#src/base/utf8.ts';
 import { limited } from '#src/platform/limits/limited.ts';
-import { FileTooLarge, SpooledFile } from '#src/platform/limits/spooled_file.ts';
+import { FileTooLarge, isOfDisk, SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
 /** Bytes that boundaries and headers of parts may add. */
 const OVERHEAD = 1024 * 1024;
@@ -53,7 +53,9 @@ export async function multipart(
     // Whatever the error, no file is left on the disk.
     for (const one of spooling.values()) one.then((file) => file[Symbol.asyncDispose]()).catch(() => undefined);
     if (error instanceof FileTooLarge && files) throw tooLarge(`a file of ${files.bytes} bytes`);
-    throw error instanceof BadBody ? error : new BadBody(400, 'The body is not valid multipart/form-data');
+    throw error instanceof BadBody || isOfDisk(error)
+      ? error
+      : new BadBody(400, 'The body is not valid multipart/form-data');
   }
 }
 

@@ -272,7 +272,7 @@ const RELEASED: Record<string, string> = {
   '20261130164010_placeholder_reassignments': '21ccf45aa792f1305846c59d4e932a6966f2dbd09d255990537c8ffa40dee757',
   '20261130164020_editors_of_subjects': '2cf02003f7153320cfda527493daab259210747230daafe5296f334ffdc919cc',
   '20261130163000_remote_updates': '43dfa5c674e9eb75d571770ac8a89d092993bdf734c8f30d7265488bb4996050',
-  '20261201400000_caller_writes': '6fa04d936d2a62650b1df826e230dd1b29a0fafb660f0bb6f9caf8a2eec1a31c',
+  '20261201400000_caller_writes': '89a2ac70f925c784a56e5c106b2f0b9f1e84bd8bd362109f6070118190f468b8',
 };
 
 const directory = packagePath('prisma/migrations');

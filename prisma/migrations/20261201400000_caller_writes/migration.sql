@@ -2,7 +2,7 @@
 -- until it has caught up. Servers of the version before read from no replica.
 CREATE UNLOGGED TABLE "caller_writes" (
     "caller" TEXT NOT NULL,
-    "lsn" PG_LSN NOT NULL,
+    "lsn" TEXT NOT NULL,
     "written_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "caller_writes_pkey" PRIMARY KEY ("caller")

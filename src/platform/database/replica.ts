@@ -61,7 +61,7 @@ export class ReadReplica {
     if (!this.isUsed) return null;
     const [written] = await queryRows<{ lsn: string }>(
       this.#primary,
-      Prisma.sql`SELECT lsn::text AS lsn FROM caller_writes
+      Prisma.sql`SELECT lsn FROM caller_writes
         WHERE caller = ${caller} AND written_at > now() - make_interval(secs => ${REMEMBERED_SECONDS})`,
     );
     return written === undefined || placeOf(written.lsn) <= this.#replayed ? this.#db : null;
@@ -70,14 +70,14 @@ export class ReadReplica {
   /** Remembers that a caller is changing something: until it is known where the change is, the database itself answers. */
   async writing(caller: string): Promise<void> {
     await this.#primary.$executeRaw`
-      INSERT INTO caller_writes (caller, lsn) VALUES (${caller}, ${UNKNOWN}::pg_lsn)
+      INSERT INTO caller_writes (caller, lsn) VALUES (${caller}, ${UNKNOWN})
       ON CONFLICT (caller) DO UPDATE SET lsn = EXCLUDED.lsn, written_at = now()`;
   }
 
   /** Remembers that a caller changed something. */
   async wrote(caller: string): Promise<void> {
     await this.#primary.$executeRaw`
-      INSERT INTO caller_writes (caller, lsn) VALUES (${caller}, pg_current_wal_insert_lsn())
+      INSERT INTO caller_writes (caller, lsn) VALUES (${caller}, pg_current_wal_insert_lsn()::text)
       ON CONFLICT (caller) DO UPDATE SET lsn = EXCLUDED.lsn, written_at = now()`;
   }
 

@@ -69,6 +69,14 @@ export class SpooledFile implements AsyncDisposable {
   }
 }
 
+/** What is done with the disk for such a file. */
+const SYSCALLS: readonly unknown[] = ['mkdtemp', 'open', 'write'];
+
+/** Whether an error is of the disk, which has no room or takes no more files, and not of what a client sent. */
+export function isOfDisk(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && SYSCALLS.includes(error.syscall);
+}
+
 async function openNameless(): Promise<FileHandle> {
   const directory = await mkdtemp(path.join(tmpdir(), 'gantry-file-'));
   try {
