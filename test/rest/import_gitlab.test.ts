@@ -543,21 +543,25 @@ describe('A hostile server of GitLab', () => {
   });
 });
 
+/** Brings a project up to date. Returns what was not updated: kinds and names. */
+async function updated(id: number): Promise<[kind: string, name: string | null][]> {
+  const mutation = `mutation ($input: UpdateImportedProjectInput!) { updateImportedProject(input: $input) { project { databaseId } } }`;
+  const query = `query ($ref: ProjectRef!) { project(ref: $ref) { import { remote { update { status error leftOut { kind name message } } } } } }`;
+  const { body } = await world.graphql(mutation, { input: { project: String(id), token } }, admin);
+  expect(body.errors).toBeUndefined();
+  let told: Json;
+  await world.until(async () => {
+    told = (await world.graphql(query, { ref: String(id) }, admin)).body.data.project.import.remote.update;
+    return ['FINISHED', 'FAILED'].includes(told.status);
+  }, 200_000);
+  expect(told).toMatchObject({ status: 'FINISHED', error: null });
+  return told.leftOut.map(({ kind, name }: Json) => [kind, name]);
+}
+
 describe('A project from another Gantry that is brought up to date', () => {
   it('gets what was changed there, and keeps what was done here', LONG, async () => {
     const id = await moved();
-    const update = async () => {
-      const mutation = `mutation ($input: UpdateImportedProjectInput!) { updateImportedProject(input: $input) { project { databaseId } } }`;
-      const query = `query ($ref: ProjectRef!) { project(ref: $ref) { import { remote { update { status error leftOut { kind message } } } } } }`;
-      const { body } = await world.graphql(mutation, { input: { project: String(id), token } }, admin);
-      expect(body.errors).toBeUndefined();
-      let told: Json;
-      await world.until(async () => {
-        told = (await world.graphql(query, { ref: String(id) }, admin)).body.data.project.import.remote.update;
-        return ['FINISHED', 'FAILED'].includes(told.status);
-      }, 200_000);
-      expect(told).toMatchObject({ status: 'FINISHED', error: null });
-    };
+    const update = () => updated(id);
     await update();
     await expectHelloWorld({ api: world.api(admin), id, author: octocat.username });
     const there = source.api(owner);
@@ -608,19 +612,7 @@ describe('A project from another Gantry that is brought up to date', () => {
       await done(there.post(`${at}/protected_tags`, { name: 'rel-*', create_access_level: 40 }));
       await done(there.post(`${at}/protected_tags`, { name: 'both-*', create_access_level: 40 }));
       await done(here.post(`/projects/${id}/protected_tags`, { name: 'both-*', create_access_level: 0 }));
-      const update = async () => {
-        const mutation = `mutation ($input: UpdateImportedProjectInput!) { updateImportedProject(input: $input) { project { databaseId } } }`;
-        const query = `query ($ref: ProjectRef!) { project(ref: $ref) { import { remote { update { status error leftOut { kind name message } } } } } }`;
-        const { body } = await world.graphql(mutation, { input: { project: String(id), token } }, admin);
-        expect(body.errors).toBeUndefined();
-        let told: Json;
-        await world.until(async () => {
-          told = (await world.graphql(query, { ref: String(id) }, admin)).body.data.project.import.remote.update;
-          return ['FINISHED', 'FAILED'].includes(told.status);
-        }, 200_000);
-        expect(told).toMatchObject({ status: 'FINISHED', error: null });
-        return told.leftOut.map(({ kind, name }: Json) => [kind, name]);
-      };
+      const update = () => updated(id);
       const told = await update();
       expect(told).toContainEqual(['snippets', 'Renamed there']);
       expect(told).toContainEqual(['protected_tags', 'both-*']);

@@ -1,6 +1,6 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -24,8 +24,6 @@ export interface OwnPostgres {
   /** Waits until it accepts connections. */
   ready(): Promise<void>;
   query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
-  /** Starts a copy of it that follows it and takes no writes. It is away itself while its files are copied. */
-  standby(): Promise<OwnPostgres>;
   remove(): Promise<void>;
 }
 
@@ -50,19 +48,6 @@ export async function ownPostgres(
   const binaries = findBinaries(path.join(directory, 'lib'));
   const identity = chooseIdentity(cluster, [sockets]);
   await (await createCluster({ cluster, binaries, identity, role: 'gantry' })).synced;
-  return runIn(directory, settings, options);
-}
-
-/** Starts the cluster of a directory on a free port. */
-async function runIn(
-  directory: string,
-  settings: Record<string, string>,
-  options: OwnPostgresOptions = {},
-): Promise<OwnPostgres> {
-  const cluster = options.cluster ?? path.join(directory, 'cluster');
-  const sockets = path.join(directory, 'run');
-  const binaries = findBinaries(path.join(directory, 'lib'));
-  const identity = chooseIdentity(cluster, [sockets]);
   const port = await freePort();
   const all = { port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: sockets, ...settings };
   const args = ['-D', cluster, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
@@ -100,10 +85,8 @@ async function runIn(
     },
     pause() {
       const pids = child?.pid === undefined ? [] : family(child.pid);
-      for (const pid of pids) process.kill(pid, 'SIGSTOP');
-      return () => {
-        for (const pid of pids) process.kill(pid, 'SIGCONT');
-      };
+      signal(pids, 'SIGSTOP');
+      return () => signal(pids, 'SIGCONT');
     },
     sessions: () =>
       child?.pid === undefined ? [] : family(child.pid).filter((pid) => titleOf(pid).startsWith(SESSION)),
@@ -116,20 +99,6 @@ async function runIn(
             () => undefined,
           ),
       ).then(() => undefined),
-    async standby() {
-      const copy = mkdtempSync(path.join(tmpdir(), 'gantry-pg-'));
-      await postgres.stop('fast');
-      try {
-        // With the owner of the files, which is who PostgreSQL runs as.
-        execFileSync('cp', ['-a', '--', `${directory}/.`, copy]);
-        cpSync(path.join(cluster, 'PG_VERSION'), path.join(copy, 'cluster', 'standby.signal'));
-        const { uid, gid } = identity;
-        if (uid !== undefined && gid !== undefined) chownSync(path.join(copy, 'cluster', 'standby.signal'), uid, gid);
-      } finally {
-        await postgres.start();
-      }
-      return runIn(copy, { ...settings, primary_conninfo: `host=127.0.0.1 port=${port} user=gantry` });
-    },
     async remove() {
       await postgres.stop('immediate');
       rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
@@ -137,6 +106,17 @@ async function runIn(
   };
   await postgres.start();
   return postgres;
+}
+
+/** Sends a signal to processes, of which some may have ended. */
+function signal(pids: readonly number[], name: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, name);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
 }
 
 /** How PostgreSQL calls a process that serves a connection of ours. */

@@ -21,12 +21,7 @@ export async function replicatedPostgres(): Promise<ReplicatedPostgres> {
   const directory = mkdtempSync(path.join(tmpdir(), 'gantry-replicated-'));
   const cluster = path.join(directory, 'primary');
   const primary = await ownPostgres({}, { cluster });
-  const copy = path.join(directory, 'standby');
-  await copyCluster(primary.url, cluster, copy);
-  const { port, username } = new URL(primary.url);
-  const source = `host=127.0.0.1 port=${port} user=${username} application_name=standby`;
-  writeFileSync(path.join(copy, 'standby.signal'), '');
-  const standby = await ownPostgres({ primary_conninfo: source }, { cluster: copy });
+  const standby = await startStandby(primary, cluster, path.join(directory, 'standby'));
   await until(async () => (await primary.query('SELECT 1 FROM pg_stat_replication')).length > 0 || undefined);
   await primary.query("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
   await primary.query('SELECT pg_reload_conf()');
@@ -67,6 +62,20 @@ export async function replicatedPostgres(): Promise<ReplicatedPostgres> {
       rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/**
+ * Starts a copy of a PostgreSQL that follows it and takes no writes.
+ *
+ * @param cluster that of the first one
+ * @param copy where the copy is made; nobody removes it
+ */
+export async function startStandby(primary: OwnPostgres, cluster: string, copy: string): Promise<OwnPostgres> {
+  await copyCluster(primary.url, cluster, copy);
+  writeFileSync(path.join(copy, 'standby.signal'), '');
+  const { port, username } = new URL(primary.url);
+  const source = `host=127.0.0.1 port=${port} user=${username} application_name=standby`;
+  return ownPostgres({ primary_conninfo: source }, { cluster: copy });
 }
 
 /** Copies the files of a cluster that runs, as PostgreSQL's manual has it for backups. */

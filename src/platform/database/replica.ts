@@ -58,7 +58,8 @@ export class ReadReplica {
 
   /** The client that reads for a caller who may be behind by so little; null where the database itself has to answer. */
   async readerFor(caller: string): Promise<Db | null> {
-    if (!this.isUsed) return null;
+    // Its delay also grows while it does not answer how far it is.
+    if (!this.isUsed || (this.lag ?? Number.POSITIVE_INFINITY) > MAX_LAG_MS) return null;
     const [written] = await queryRows<{ lsn: string }>(
       this.#primary,
       Prisma.sql`SELECT lsn FROM caller_writes

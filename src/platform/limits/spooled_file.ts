@@ -69,12 +69,12 @@ export class SpooledFile implements AsyncDisposable {
   }
 }
 
-/** What is done with the disk for such a file. */
-const SYSCALLS: readonly unknown[] = ['mkdtemp', 'open', 'write'];
+/** Codes of a system that has no room, no memory or no descriptor left, or whose disk takes no writes. */
+const CODES: readonly unknown[] = ['EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', 'EROFS', 'ENOMEM', 'EIO'];
 
-/** Whether an error is of the disk, which has no room or takes no more files, and not of what a client sent. */
+/** Whether an error is of this machine, and not of what a client sent. */
 export function isOfDisk(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && SYSCALLS.includes(error.syscall);
+  return error instanceof Error && 'code' in error && CODES.includes(error.code);
 }
 
 async function openNameless(): Promise<FileHandle> {
@@ -82,6 +82,7 @@ async function openNameless(): Promise<FileHandle> {
   try {
     return await open(path.join(directory, 'content'), 'wx+', 0o600);
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    // Where there is no descriptor left for that, the system clears the directory away.
+    await rm(directory, { recursive: true, force: true }).catch(() => undefined);
   }
 }

@@ -6,10 +6,12 @@ import { readPage } from '#src/domain/remote_imports/gitea/pages.ts';
 import { userIn } from '#src/domain/remote_imports/gitea/values.ts';
 import {
   type FilesOfPackage,
+  filesOfRepository,
   packageFilesPhase,
   packageLabel,
   type StagedPackage,
   type StagedPackageFile,
+  stagedFile,
 } from '#src/domain/remote_imports/registry/staged.ts';
 import { checksumIn, ownersImage, parted, sizeIn } from '#src/domain/remote_imports/registry/values.ts';
 import { RemoteRefused } from '#src/platform/outbound/remote_client.ts';
@@ -92,15 +94,7 @@ async function filesOf(context: PhaseContext, own: StagedPackage): Promise<Files
   const root = project.api.replace(/\/repos\/.*$/, '');
   const { type, name, version } = own;
   if (type === 'composer') {
-    const made = {
-      ...fileOf(own, `package ${own.id}`, ''),
-      size: null,
-      md5: null,
-      sha1: null,
-      sha256: null,
-      url: null,
-    };
-    return { records: [{ kind: 'package_files', record: made }], leftOut: [], next: null };
+    return filesOfRepository(own);
   }
   const path = [owner, type, name, version].map(segment).join('/');
   try {
@@ -126,18 +120,6 @@ async function filesOf(context: PhaseContext, own: StagedPackage): Promise<Files
 /** One part of an address, with slashes in it encoded. */
 const segment = (text: string) => parted(text).replaceAll('/', '%2F');
 
-function fileOf(own: StagedPackage, id: string, fileName: string) {
-  return {
-    ...own,
-    id,
-    package_id: own.id,
-    file_name: fileName,
-    file_created_at: own.created_at,
-    document: null,
-    channel: null,
-  };
-}
-
 /** A file of a package; null for one that is made of others, and a message for one that stays behind. */
 function fileRecord(given: Given, theirs: StagedPackage, registry: string): StagedPackageFile | string | null {
   const fileName = titleIn(given, 'name');
@@ -155,7 +137,7 @@ function fileRecord(given: Given, theirs: StagedPackage, registry: string): Stag
     rubygems: `rubygems/gems/${segment(fileName)}`,
   };
   return {
-    ...fileOf(own, String(idIn(given, 'id')), fileName),
+    ...stagedFile(own, String(idIn(given, 'id')), fileName),
     // Both ways of writing it are found.
     size: sizeIn(given, 'size') ?? sizeIn(given, 'Size'),
     md5: checksumIn(given, 'md5', 32),

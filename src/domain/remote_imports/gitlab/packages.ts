@@ -6,10 +6,12 @@ import { ABSENT_STATUSES, gitlabList, readPage } from '#src/domain/remote_import
 import type { StagedImageRepository } from '#src/domain/remote_imports/registry/images.ts';
 import {
   type FilesOfPackage,
+  filesOfRepository,
   packageFilesPhase,
   packageLabel,
   type StagedPackage,
   type StagedPackageFile,
+  stagedFile,
 } from '#src/domain/remote_imports/registry/staged.ts';
 import { checksumIn, parted, sizeIn } from '#src/domain/remote_imports/registry/values.ts';
 import { RemoteRefused } from '#src/platform/outbound/remote_client.ts';
@@ -85,15 +87,7 @@ const label = (given: Given) =>
 async function filesOf(context: PhaseContext, own: StagedPackage, cursor: string | null): Promise<FilesOfPackage> {
   // It has no files: it is made of a tag or a branch.
   if (own.type === 'composer') {
-    const made = {
-      ...fileOf(own, `package ${own.id}`, ''),
-      size: null,
-      md5: null,
-      sha1: null,
-      sha256: null,
-      url: null,
-    };
-    return { records: [{ kind: 'package_files', record: made }], leftOut: [], next: null };
+    return filesOfRepository(own);
   }
   try {
     const { entries, next } = await readPage(context, `/packages/${own.id}/package_files`, cursor, 'files of packages');
@@ -116,18 +110,6 @@ async function filesOf(context: PhaseContext, own: StagedPackage, cursor: string
 const fileLabel = (given: Given, own: StagedPackage) =>
   `${packageLabel(own)} ${textIn(given, 'file_name', 255)}`.slice(0, 500);
 
-function fileOf(own: StagedPackage, id: string, fileName: string) {
-  return {
-    ...own,
-    id,
-    package_id: own.id,
-    file_name: fileName,
-    file_created_at: own.created_at,
-    document: null,
-    channel: null,
-  };
-}
-
 /** A file of a package; null for one that is made of others, and a message for one that stays behind. */
 function fileRecord(given: Given, own: StagedPackage, { project }: PhaseContext): StagedPackageFile | string | null {
   const fileName = titleIn(given, 'file_name');
@@ -137,7 +119,7 @@ function fileRecord(given: Given, own: StagedPackage, { project }: PhaseContext)
   const at = addressOf(own, fileName, sha256);
   if (at === null) return 'Its address at the source is not known.';
   return {
-    ...fileOf(own, String(idIn(given, 'id')), fileName),
+    ...stagedFile(own, String(idIn(given, 'id')), fileName),
     size: sizeIn(given, 'size'),
     md5: checksumIn(given, 'file_md5', 32),
     sha1: checksumIn(given, 'file_sha1', 40),

@@ -35,6 +35,26 @@ export interface StagedPackageFile extends Omit<StagedPackage, 'id'> {
   channel: string | null;
 }
 
+/** A file of a package, with what is the same of all of them. */
+export function stagedFile(own: StagedPackage, id: string, fileName: string) {
+  return {
+    ...own,
+    id,
+    package_id: own.id,
+    file_name: fileName,
+    file_created_at: own.created_at,
+    document: null,
+    channel: null,
+  };
+}
+
+/** What stands for the files of a version that is made of a tag or branch of the repository. */
+export function filesOfRepository(own: StagedPackage): FilesOfPackage {
+  const nothing = { size: null, md5: null, sha1: null, sha256: null, url: null };
+  const record = { ...stagedFile(own, `package ${own.id}`, ''), ...nothing } satisfies StagedPackageFile;
+  return { records: [{ kind: 'package_files', record }], leftOut: [], next: null };
+}
+
 /** A tag of an image at its source, as it is staged. */
 export interface StagedImageTag {
   /** The address of the registry, without final slash. */
