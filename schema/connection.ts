@@ -4,12 +4,14 @@ import {
   GraphQLIncludeDirective,
   type GraphQLResolveInfo,
   getDirectiveValues,
+  responsePathAsArray,
   type SelectionSetNode,
 } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { narrowings } from '#schema/list_filter.ts';
 import { parseJson } from '#src/base/json.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
+import { currentBudget } from '#src/platform/limits/budget.ts';
 import type { ChosenOrder, CursorPosition, Page, PageRequest } from '#src/platform/page.ts';
 
 /** Default and maximum number of records of a page (rest-api-v4.md, Limits). */
@@ -142,6 +144,7 @@ export async function loadPage<T>(
     limit: isBackwards ? size('last', args.last ?? 0) : forwards(args),
     offset: natural('offset', args.offset ?? 0),
     withTotal: asked.total,
+    countUpTo: countedUpTo(info),
     after: placeOf('after', args.after),
     before: placeOf('before', args.before),
     isBackwards,
@@ -165,17 +168,33 @@ export async function loadCountedPage<T>(
 ): Promise<LoadedPage<T>> {
   const asked = askedOf(info);
   const withTotal = asked.total || (asked.places && !isLongCount);
-  const order = chosen(args);
+  const [order, countUpTo] = [chosen(args), countedUpTo(info)];
   const start = args.after == null ? natural('offset', args.offset ?? 0) : countOf('after', args.after) + 1;
   if (args.last == null || args.first != null) {
     const end = args.before == null ? Number.POSITIVE_INFINITY : countOf('before', args.before);
-    return load({ offset: start, limit: Math.max(0, Math.min(forwards(args), end - start)), withTotal, order });
+    return load({
+      offset: start,
+      limit: Math.max(0, Math.min(forwards(args), end - start)),
+      withTotal,
+      countUpTo,
+      order,
+    });
   }
   const last = size('last', args.last);
   const total = (await load({ offset: 0, limit: 0, withTotal: true })).total ?? 0;
   const end = args.before == null ? total : Math.min(total, countOf('before', args.before));
   const offset = Math.max(start, end - last, 0);
   return load({ offset, limit: Math.max(0, end - offset), withTotal, order });
+}
+
+/** How far the total of the list at this place is counted, if that is limited. */
+function countedUpTo({ path }: GraphQLResolveInfo): number | undefined {
+  const counted = currentBudget()?.counted;
+  if (!counted) return undefined;
+  const keys = responsePathAsArray(path);
+  return keys.length === counted.at.length && keys.every((key, index) => key === counted.at[index])
+    ? counted.upTo
+    : undefined;
 }
 
 function chosen({ orderBy, sort }: PageArgs): ChosenOrder | undefined {

@@ -26,7 +26,7 @@ import { callerOf } from '#src/access/permissions/caller.ts';
 import type { ReadReplica } from '#src/platform/database/replica.ts';
 import { DatabaseUnavailable } from '#src/platform/database_unavailable.ts';
 import type { DomainError } from '#src/platform/errors.ts';
-import { Budget, type BudgetLimits, within } from '#src/platform/limits/budget.ts';
+import { Budget, type BudgetLimits, type CountedList, within } from '#src/platform/limits/budget.ts';
 import { observeOperation } from '#src/platform/observability/metrics/operations.ts';
 
 /** An operation to execute, with options. */
@@ -39,6 +39,8 @@ export interface Execution extends ExecutionArgs {
   onError?: ErrorBehavior | undefined;
   /** The program that sent the operation, as it calls itself. */
   client?: string | undefined;
+  /** The list that is counted only so far. */
+  counted?: CountedList | undefined;
 }
 
 /**
@@ -95,11 +97,11 @@ async function readOnReplica(
 }
 
 async function executeOnce(
-  { isRepeated = false, purpose = 'read', onError = 'PROPAGATE', client, ...given }: Execution,
+  { isRepeated = false, purpose = 'read', onError = 'PROPAGATE', client, counted, ...given }: Execution,
   report: (error: unknown) => void,
   limits?: BudgetLimits,
 ): Promise<ExecutionResult> {
-  using budget = new Budget(limits, { isForeign: !isRepeated });
+  using budget = new Budget(limits, { isForeign: !isRepeated, counted });
   const operation = getOperationAST(given.document, given.operationName);
   const isMutation = operation?.operation === 'mutation';
   const { actor } = given.contextValue as GraphQLContext;

@@ -9,6 +9,7 @@ import { movedUrl } from '#rest/engine/moved.ts';
 import {
   keysetFor,
   keysetVariables,
+  MAX_TOTAL,
   PAGINATION_HEADERS,
   type PageParameters,
   pageParameters,
@@ -62,6 +63,7 @@ export interface FacadeOptions<A extends Asker> {
     variables: Record<string, unknown>,
     actor: A | null,
     request: IncomingMessage,
+    countUpTo?: number,
   ): Promise<ExecutionResult>;
   /** Opens the content for the result of a raw route's operation. Throws DomainErrors. */
   read(
@@ -82,6 +84,8 @@ export interface FacadeOptions<A extends Asker> {
   matched?(request: IncomingMessage, path: string): void;
   /** Limits how many requests of a caller run at once. */
   turns: CallerSemaphore;
+  /** Whether the records of long lists are all counted even if the caller does not ask for pages by records. */
+  exactTotals: boolean;
   /** Identifies the caller for that limit. */
   callerOf(actor: A | null, request: IncomingMessage): string;
   /** Bytes of the largest file upload; of an archive of a project where the route takes those. */
@@ -290,6 +294,8 @@ async function answerSender<A extends Asker>(
   if (route.precheck) await options.precheck(actor, route.precheck, refOf(values.get('id')), endpoint, request);
   const chosen = chosenBy(endpoint, given);
   const asked = askedFor(chosen.endpoint, values, given, actor, chosen.problems);
+  const { page } = asked;
+  if (page && !page.keyset && (given.pagination === 'keyset' || !options.exactTotals)) page.countUpTo = MAX_TOTAL;
   if (asked.problems.length > 0) return refuse(response, 400, { error: asked.problems.join(', ') });
   const work = () => operate(options, { ...call, endpoint: chosen.endpoint }, asked, actor);
   const found = await (route.bypassQueue ? work() : options.turns.run(options.callerOf(actor, request), work));
@@ -363,7 +369,7 @@ async function operate<A extends Asker>(
   if (await hasChanged(options, call, actor)) return void refuse(response, 412, { message: '412 Precondition Failed' });
   const known = version === undefined ? [] : knownVersions(request);
   if (version !== undefined) variables.known_versions = known;
-  const result = await options.execute(endpoint, variables, actor, request);
+  const result = await options.execute(endpoint, variables, actor, request, page?.countUpTo);
   const [error] = result.errors ?? [];
   if (error) return void refuseBy(options, call, error);
   const { whenUnchanged, headStatus } = endpoint.route;

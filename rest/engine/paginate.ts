@@ -6,6 +6,8 @@ export interface PageParameters {
   perPage: number;
   /** How the page was asked for, if not by its number. */
   keyset?: Keyset | undefined;
+  /** How far its records are counted; all of them when absent. */
+  countUpTo?: number | undefined;
 }
 
 /** The headers of a paginated array (behaviour.md 5), also exposed by CORS. */
@@ -41,24 +43,37 @@ function integer(value: unknown, fallback: number): number {
   return Number(value);
 }
 
-/** The seven headers. `url` is the client's, with its query. */
-export function paginationHeaders({ page, perPage }: PageParameters, total: number, url: URL): Record<string, string> {
+/** How many records are counted where totals may be left out, as today's servers do it. */
+export const MAX_TOTAL = 10_000;
+
+/**
+ * The seven headers, without totals and the last page where not all records were counted: a full page is then taken to have a next one.
+ *
+ * @param url the client's, with its query
+ * @param count of the records on this page
+ */
+export function paginationHeaders(
+  { page, perPage, countUpTo = Number.POSITIVE_INFINITY }: PageParameters,
+  { total, count }: { total: number; count: number },
+  url: URL,
+): Record<string, string> {
   const pages = Math.ceil(total / perPage);
+  const isCounted = total <= countUpTo;
+  const hasNext = isCounted ? page < pages : count === perPage;
   const [before, after] = aroundPage(url, perPage);
   const link = (number: number, rel: string) => `<${before}${number}${after}>; rel="${rel}"`;
   const links = [
     ...(page > 1 ? [link(page - 1, 'prev')] : []),
-    ...(page < pages ? [link(page + 1, 'next')] : []),
+    ...(hasNext ? [link(page + 1, 'next')] : []),
     link(1, 'first'),
-    link(pages, 'last'),
+    ...(isCounted ? [link(pages, 'last')] : []),
   ];
   return {
     Link: links.join(', '),
-    'X-Total': String(total),
-    'X-Total-Pages': String(pages),
+    ...(isCounted ? { 'X-Total': String(total), 'X-Total-Pages': String(pages) } : {}),
     'X-Per-Page': String(perPage),
     'X-Page': String(page),
-    'X-Next-Page': page < pages ? String(page + 1) : '',
+    'X-Next-Page': hasNext ? String(page + 1) : '',
     'X-Prev-Page': page > 1 ? String(page - 1) : '',
   };
 }

@@ -30,6 +30,7 @@ export function respond(
     return void send(response, noRecordStatus, JSON.stringify({ ...route.whenNoRecord, ...besideNoRecord }), request);
   }
   const { nodes, totalCount } = (paginated ? subtree : {}) as { nodes?: unknown; totalCount?: number };
+  const count = Array.isArray(nodes) ? nodes.length : 0;
   const body = paginated ? nodes : route.nullWhenFalse && subtree === false ? null : subtree;
   render?.(body);
   if (!secret) allowCompression(response);
@@ -49,7 +50,7 @@ export function respond(
     const { keyset } = page;
     const headers = keyset
       ? keysetHeaders(keyset, page, subtree as KeysetPage, new URL(url))
-      : paginationHeaders(page, totalCount ?? 0, pinned(new URL(url), route, subtree));
+      : paginationHeaders(page, { total: totalCount ?? 0, count }, pinned(new URL(url), route, subtree));
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   }
   raiseFlags(route, subtree, response);

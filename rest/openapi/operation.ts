@@ -30,7 +30,7 @@ export function operationObject(id: string, endpoint: Endpoint, schema: GraphQLS
     parameters: [
       ...inputs.filter((input) => input.in !== 'body').map(parameterObject),
       ...(paginated ? [sharedParameter('Page'), sharedParameter('PerPage')] : []),
-      ...(route.keyset ? keysetParameters(route.keyset) : []),
+      ...(route.keyset ? keysetParameters(route.keyset) : paginated ? [sharedParameter('Pagination')] : []),
       ...(hasParts(route) ? [sharedParameter('Range')] : []),
       sharedParameter('Sudo'),
     ],

@@ -34,6 +34,13 @@ export const SHARED_PARAMETERS: Record<string, Json> = {
     description: 'The number of records per page.',
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
   },
+  Pagination: {
+    name: 'pagination',
+    in: 'query',
+    description:
+      'With `keyset`, a list of more than 10,000 records is not counted: it comes without `X-Total`, `X-Total-Pages` and a link to its last page.',
+    schema: { type: 'string' },
+  },
   Range: {
     name: 'Range',
     in: 'header',
@@ -86,6 +93,8 @@ export function keysetParameters({ parameter, key, descending }: Keyset): Json[]
   ];
 }
 
-export function sharedParameter(name: 'Page' | 'PerPage' | 'Range' | 'IfUnmodifiedSince' | 'Sudo'): Json {
+export function sharedParameter(
+  name: 'Page' | 'PerPage' | 'Pagination' | 'Range' | 'IfUnmodifiedSince' | 'Sudo',
+): Json {
   return { $ref: `#/components/parameters/${name}` };
 }

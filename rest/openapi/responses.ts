@@ -200,6 +200,9 @@ function constantHeader(value: string): Json {
   return { description: `Always \`${value}\`.`, schema: { type: 'string', const: value }, required: true };
 }
 
+const NOT_COUNTED =
+  'Absent for more than 10,000 records if `pagination=keyset` is sent, or if the server is set to leave it out.';
+
 /** Shared response headers by their names in the document. */
 export const SHARED_HEADERS: Record<string, Json> = {
   ETag: {
@@ -217,8 +220,11 @@ export const SHARED_HEADERS: Record<string, Json> = {
     schema: { type: 'string' },
     required: true,
   },
-  XTotal: { description: 'The number of records.', schema: { type: 'integer' }, required: true },
-  XTotalPages: { description: 'The number of pages.', schema: { type: 'integer' }, required: true },
+  XTotal: {
+    description: `The number of records. ${NOT_COUNTED}`,
+    schema: { type: 'integer' },
+  },
+  XTotalPages: { description: `The number of pages. ${NOT_COUNTED}`, schema: { type: 'integer' } },
   XPerPage: { description: 'The number of records per page.', schema: { type: 'integer' }, required: true },
   XPage: { description: 'The number of this page.', schema: { type: 'integer' }, required: true },
   XNextPage: {

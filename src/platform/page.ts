@@ -27,6 +27,8 @@ export interface PageRequest {
   offset: number;
   /** Whether the total is wanted too. */
   withTotal: boolean;
+  /** How far the total is counted: one more stands for any number above. All are counted when absent. */
+  countUpTo?: number | undefined;
   /** Only what stands behind this place; there need be no record any more. */
   after?: CursorPosition | undefined;
   /** Only what stands before it. */
@@ -45,7 +47,7 @@ export interface PageRequest {
 export interface Page<T> {
   nodes: T[];
   offset: number;
-  /** How many there are in all, as far as the actor may see; null when not asked for. */
+  /** How many there are in all, as far as the actor may see and as they were counted; null when not asked for. */
   total: number | null;
   /** The places of the nodes, where they are asked for and the list has such. */
   places?: readonly CursorPosition[];

@@ -113,6 +113,7 @@ const facade = createFacade<{ id: number; admin: boolean }>({
   routes,
   authenticate: async ({ headers }) =>
     headers['x-user'] === undefined ? null : { id: 1, admin: headers['x-user'] === 'admin' },
+  exactTotals: true,
   turns: new CallerSemaphore({ concurrency: 10, perCaller: 5, waitingPerCaller: 5, waiting: 10, patience: 1_000 }),
   callerOf: () => 'somebody',
   exposed: [],

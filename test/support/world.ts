@@ -344,6 +344,7 @@ export interface WorldOptions extends StoreOptions {
   metricsAddresses?: readonly string[];
   /** Whether answers are compressed; they are unless it is said. */
   compression?: boolean;
+  exactTotals?: boolean;
   clientRegistration?: boolean;
   /** How many subscriptions there may be, where that is not the usual. */
   liveLimits?: Partial<LiveLimits>;
@@ -365,6 +366,7 @@ export async function startWorld(
     metricsAddresses,
     compression,
     clientRegistration,
+    exactTotals,
     liveLimits,
     log: toLog,
     pagesHost,
@@ -425,6 +427,7 @@ export async function startWorld(
     trustedDocuments,
     metricsAddresses,
     compression,
+    exactTotals,
     clientRegistration,
     log,
     listeningUrl: () => listeningUrl,

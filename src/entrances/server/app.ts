@@ -54,7 +54,7 @@ const sdl = new PublicText('schema/schema.graphql', 'text/plain; charset=utf-8')
 
 /** Creates the whole server as an Express application: what it consists of, in the order in which requests come to it. */
 export function createApp(options: AppOptions): Express {
-  const { db, readiness = new Readiness(db, undefined), gitConcurrency = gitSemaphore(), listener, log } = options;
+  const { db, readiness = new Readiness(db, undefined), gitConcurrency = gitSemaphore(), log } = options;
   const app = express();
   app.disable('x-powered-by');
   app.set('trust proxy', options.trustProxy ?? false);
@@ -80,7 +80,7 @@ export function createApp(options: AppOptions): Express {
     throttle.count('unauthenticated_protected_paths', null, request, response).then((goesOn) => goesOn && next(), next);
   });
 
-  mountRest(app, entrance, listener);
+  mountRest(app, entrance, options);
   const site = mountPages(entrance, options.examples);
   app.get('/graphql', site.graphiql);
   app.get('/graphql/schema.graphql', (request, response) => {

@@ -53,6 +53,8 @@ export interface AppOptions {
   metricsAddresses?: readonly string[] | undefined;
   /** Whether to compress responses for clients that accept it; true when absent. */
   compression?: boolean | undefined;
+  /** Whether REST counts all records of long lists unless it is asked for pages by records; true when absent. */
+  exactTotals?: boolean | undefined;
   /** Whether clients of OAuth register themselves (RFC 7591); true when absent. */
   clientRegistration?: boolean | undefined;
   /** Whether the page of examples is served; false when absent. */

@@ -14,6 +14,7 @@ import { QueueWatch } from '#src/domain/ci/runners/queue_watch.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { largestImport } from '#src/domain/project_archives/import_request.ts';
 import { bearerOrUser } from '#src/domain/projects/bearer.ts';
+import type { AppOptions } from '#src/entrances/server/app_options.ts';
 import type { Entrance } from '#src/entrances/server/entrance.ts';
 import { type Precheck, precheck } from '#src/entrances/server/precheck.ts';
 import { readContent } from '#src/entrances/server/readers.ts';
@@ -26,7 +27,6 @@ import { noteRoute } from '#src/entrances/web/request_facts.ts';
 import type { RunnerProtocolOptions } from '#src/entrances/web/runner_options.ts';
 import { runnerProtocol } from '#src/entrances/web/runner_protocol.ts';
 import { unleash } from '#src/entrances/web/unleash.ts';
-import type { Listener } from '#src/platform/database/listener.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
@@ -34,7 +34,11 @@ import { currentSettings } from '#src/platform/settings/current.ts';
 const openapi = new PublicText('rest/openapi.json', 'application/json');
 
 /** Serves the REST API at /api/v4, and the protocols of runners and of clients of feature flags below it. */
-export function mountRest(app: Express, entrance: Entrance, listener: Listener | undefined): void {
+export function mountRest(
+  app: Express,
+  entrance: Entrance,
+  { listener, exactTotals = true }: Pick<AppOptions, 'listener' | 'exactTotals'>,
+): void {
   const { stores, baseUrl, sshAddress, report, budget, turns, throttle, identify, domainContext, contextOf } = entrance;
   const queue = new QueueWatch(listener);
   const readBody: RunnerProtocolOptions['readBody'] = (request, bytes, file) =>
@@ -74,12 +78,13 @@ export function mountRest(app: Express, entrance: Entrance, listener: Listener |
     },
     precheck: (actor, ability, ref, endpoint, request) =>
       precheck(domainContext(actorFor(actor, purposeOf(endpoint)), request), ability as Precheck, ref as IdOrPath),
-    execute: async (endpoint, variableValues, actor, request) => {
+    execute: async (endpoint, variableValues, actor, request, countUpTo) => {
       const { document } = endpoint;
       const contextValue = await contextOf(actor, request);
       const purpose = purposeOf(endpoint) ?? null;
+      const counted = countUpTo === undefined ? undefined : { at: endpoint.resultPath, upTo: countUpTo };
       return executeWithin(
-        { schema, document, variableValues, contextValue, isRepeated: true, purpose },
+        { schema, document, variableValues, contextValue, isRepeated: true, purpose, counted },
         report,
         budget,
       );
@@ -91,6 +96,7 @@ export function mountRest(app: Express, entrance: Entrance, listener: Listener |
       return receivePackageFile(context, ref as IdOrPath, request, values.get('file_name') ?? '');
     },
     turns,
+    exactTotals,
     matched: noteRoute,
     callerOf: (actor, request: Request) => callerOf(actor, request.ip ?? null),
     readsAreOpen: async () => (await currentSettings(stores.db)).anonymousApiReads,

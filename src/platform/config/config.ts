@@ -125,6 +125,8 @@ export interface Config {
   importMaxBytes?: number;
   /** Whether answers are compressed for clients that accept it. */
   compression: boolean;
+  /** Whether REST counts all records of long lists. */
+  exactTotals: boolean;
   /** Whether clients of OAuth register themselves (RFC 7591). */
   clientRegistration: boolean;
   /** Whether the page of examples is served, for those who work on the looks of pages. */
@@ -273,6 +275,7 @@ export function loadConfig(
     importHosts: setting('GANTRY_IMPORT_HOSTS', parseHosts) ?? [],
     webhookHosts: setting('GANTRY_WEBHOOK_HOSTS', parseHosts) ?? [],
     compression: setting('GANTRY_COMPRESSION', parseSwitch) ?? true,
+    exactTotals: setting('GANTRY_EXACT_TOTALS', parseSwitch) ?? true,
     clientRegistration: setting('GANTRY_CLIENT_REGISTRATION', parseSwitch) ?? true,
     examples: setting('GANTRY_EXAMPLES', parseSwitch) ?? false,
     metricsAddresses: setting('GANTRY_METRICS_ADDRESSES', parseNetworks) ?? [],

@@ -53,6 +53,11 @@ export const settingGroups: readonly SettingGroup[] = [
           'let clients of OAuth register themselves, as agents do ([oauth.md](oauth.md#clients-that-register-themselves))',
         usual: '`on`',
       },
+      GANTRY_EXACT_TOTALS: {
+        meaning:
+          'count all records of long lists for REST; `off` leaves out `X-Total`, `X-Total-Pages` and the last page where there are more than 10,000 ([scaling.md](scaling.md#totals))',
+        usual: '`on`',
+      },
       GANTRY_COMPRESSION: {
         meaning:
           'compress responses of 1 KiB or more (Brotli, gzip) for clients that accept it; `off` leaves that to a proxy',

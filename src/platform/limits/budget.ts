@@ -20,6 +20,14 @@ export const DEFAULT_BUDGET: BudgetLimits = {
   bytes: 64 * 1024 * 1024,
 };
 
+/** A list of an operation whose records are not all counted. */
+export interface CountedList {
+  /** The keys that lead to it in the result. */
+  at: readonly string[];
+  /** One more stands for any number above. */
+  upTo: number;
+}
+
 /**
  * Counts what an operation uses. Once it is over a limit, `signal` is aborted, its running statements are cancelled, and
  * every further one is refused; `exceeded` is the error that says which limit it was.
@@ -34,10 +42,16 @@ export class Budget implements Disposable {
 
   /** Whether a client wrote the operation, who may write any number of them. */
   readonly isForeign: boolean;
+  /** The list that is counted only so far. */
+  readonly counted: CountedList | undefined;
 
-  constructor(limits: BudgetLimits = DEFAULT_BUDGET, { isForeign = false }: { isForeign?: boolean } = {}) {
+  constructor(
+    limits: BudgetLimits = DEFAULT_BUDGET,
+    { isForeign = false, counted }: { isForeign?: boolean; counted?: CountedList | undefined } = {},
+  ) {
     this.#limits = limits;
     this.isForeign = isForeign;
+    this.counted = counted;
     const late = () => this.#end(new Unavailable(`The operation took longer than ${limits.milliseconds / 1000} s.`));
     this.#timer = setTimeout(late, limits.milliseconds).unref();
   }

@@ -34,7 +34,13 @@ export function pageOfRows<M extends ModelName>(
   const conditions = all([where, ...between(rows, order, page)]);
   const from = asFew(sql`SELECT ${whole(rows)} FROM ${of} WHERE ${conditions} ${slice(rows, order, page)}`, page);
   const nodes = rowsJson(selection, { from, params, ...inOrder(order, page) });
-  return pageJson(nodes, page.withTotal && sql`(SELECT count(*) FROM ${source})`);
+  return pageJson(nodes, page.withTotal && counted(source, page));
+}
+
+/** An expression for how many rows there are, as far as a page's request wants them counted. `source` stands behind FROM. */
+export function counted(source: Prisma.Sql, { countUpTo }: PageRequest): Prisma.Sql {
+  if (countUpTo === undefined) return sql`(SELECT count(*) FROM ${source})`;
+  return sql`(SELECT count(*) FROM (SELECT 1 FROM ${source} LIMIT ${countUpTo + 1}) counted)`;
 }
 
 /** What the reader of a list narrowed it to, as conditions. */

@@ -5,7 +5,7 @@ import type { Direction, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import type { Params } from '#src/platform/records/computed_types.ts';
 import { asFew, between, type Order, order, slice } from '#src/platform/records/order.ts';
-import { inOrder } from '#src/platform/records/read.ts';
+import { counted, inOrder } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -44,7 +44,7 @@ export function firstOf({ by }: IssueOrder): Prisma.Sql {
   return join([id, state, ...(isKeyed(by) ? [projectId, milestoneId] : [issue[COLUMNS[by]]])]);
 }
 
-/** A page of issues as JSON, with their total if requested. Issues that must be counted are found once for page and total. */
+/** A page of issues as JSON, with their total if requested. Issues that must all be counted are found once for page and total. */
 export function issuePage(
   selection: Selection<'Issue'>,
   { source, paged, total, params, isPartial = false }: Source,
@@ -56,7 +56,7 @@ export function issuePage(
     const list = { type: 'Issue', row: issue, by: by.by, direction: by.direction, total, params } as const;
     return keyedPage(selection, { ...list, found: sql`SELECT ${first} FROM ${source}` }, page);
   }
-  const isFound = page.withTotal && total === null;
+  const isFound = page.withTotal && total === null && (isPartial || page.countUpTo === undefined);
   const columns = orderOf(by);
   const rest = slice(issue, columns, page);
   const found = sql`found i WHERE ${all(between(issue, columns, page))}`;
@@ -66,7 +66,7 @@ export function issuePage(
       ? sql`SELECT i.* FROM (${asFew(ids, page)}) page JOIN ${table(issue)} ON ${issue.id} = page.id`
       : asFew(sql`SELECT i.* FROM ${paged} ${rest}`, page);
   const nodes = rowsJson(selection, { from, params, ...inOrder(columns, page) });
-  const json = pageJson(nodes, page.withTotal && (total ?? sql`(SELECT count(*) FROM found)`));
+  const json = pageJson(nodes, page.withTotal && (total ?? counted(isFound ? sql`found` : source, page)));
   return isFound ? sql`(WITH found AS MATERIALIZED (SELECT ${first} FROM ${source}) SELECT ${json})` : json;
 }
 

@@ -18,7 +18,7 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table, whole } from '#src/platform/records/alias.ts';
 import { asFew, between, slice, sorted } from '#src/platform/records/order.ts';
 import { type Asked, perParent } from '#src/platform/records/parents.ts';
-import { inOrder } from '#src/platform/records/read.ts';
+import { counted, inOrder } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -65,15 +65,19 @@ export async function listMergeRequestsAcross<R>(
       const found = source.everything(firstOfKeyed);
       return keyedPage(selection, { ...list, found, total: null, params: { actor } }, page);
     }
-    // Those that must be counted are found once, for page and total.
+    // Those that must all be counted are found once, for page and total.
+    const isFound = page.withTotal && page.countUpTo === undefined;
     const found = sql`found mr WHERE ${all([sql`TRUE`, ...between(mergeRequest, columns, page)])}`;
-    const among = page.withTotal ? found : source.paged(columns, page);
+    const among = isFound ? found : source.paged(columns, page);
     const ids = sql`SELECT ${mergeRequest.id} FROM ${among} ${slice(mergeRequest, columns, page)}`;
     const from = sql`SELECT ${whole(mergeRequest)} FROM (${asFew(ids, page)}) page
       CROSS JOIN LATERAL (SELECT ${whole(mergeRequest)} FROM ${table(mergeRequest)} WHERE ${mergeRequest.id} = page.id OFFSET 0) mr`;
     const nodes = rowsJson(selection, { from, params: { actor }, ...inOrder(columns, page) });
-    const json = pageJson(nodes, page.withTotal && sql`(SELECT count(*) FROM found)`);
-    if (!page.withTotal) return json;
+    const json = pageJson(
+      nodes,
+      page.withTotal && counted(isFound ? sql`found` : sql`(${source.everything(keysOf(columns))}) c`, page),
+    );
+    if (!isFound) return json;
     return sql`(WITH found AS MATERIALIZED (${source.everything(keysOf(columns))}) SELECT ${json})`;
   };
   const asked = parents.map(({ group, labelId = null, milestoneId = null }) => {

@@ -4,7 +4,7 @@ import type { Direction, PageRequest } from '#src/platform/page.ts';
 import { type Alias, alias, sortKey, table, whole } from '#src/platform/records/alias.ts';
 import type { Params } from '#src/platform/records/computed_types.ts';
 import { asFew, between, type Order, order, slice } from '#src/platform/records/order.ts';
-import { inOrder } from '#src/platform/records/read.ts';
+import { counted, inOrder } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
@@ -56,7 +56,7 @@ export function keyedPage<T extends Subject['type']>(
     WHERE ${all([sql`TRUE`, ...between(row, columns, page)])} ${slice(row, columns, page)}`;
   const from = sql`SELECT ${whole(row)}, page.sort_key FROM (${asFew(sliced, page)}) page JOIN ${table(row)} ON ${id} = page.id`;
   const nodes = rowsJson(selection, { from, params, ...inOrder(columns, page) });
-  const json = pageJson(nodes, page.withTotal && (total ?? sql`(SELECT count(*) FROM found)`));
+  const json = pageJson(nodes, page.withTotal && (total ?? counted(sql`found`, page)));
   return sql`(WITH found AS MATERIALIZED (${found}), keyed AS (${keyed(type, by, direction)}) SELECT ${json})`;
 }
 
