@@ -10,7 +10,7 @@ import {
   startServer,
 } from '../../support/server_process.ts';
 import { type Answer, type Call, send } from '../load.ts';
-import { parentOf, residentMegabytes } from '../process_tree.ts';
+import { cpuOf, parentOf, residentMegabytes } from '../process_tree.ts';
 import { git } from './program.ts';
 
 /** A project of the server under measurement. */
@@ -108,6 +108,11 @@ export class RepositoryServer {
   /** Resident memory in MB, with the programs of git that it runs but without PostgreSQL; not a number where nobody tells. */
   memory(): number {
     return residentMegabytes(this.pid, parentOf(postgresPid(this.#data.directory)));
+  }
+
+  /** Milliseconds of CPU that it and the programs that it ran have used so far, without PostgreSQL. */
+  cpu(): number {
+    return cpuOf(this.pid, parentOf(postgresPid(this.#data.directory)));
   }
 
   /** The most that memory grows beyond `idle` while the work runs, in MB. */
