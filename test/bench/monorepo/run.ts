@@ -152,7 +152,10 @@ class Work {
 
   async each(all: readonly Compared[]): Promise<Cost[]> {
     const costs: Cost[] = [];
-    for (const compared of all) costs.push(await compareCost(this.#server, this.#project.directory, compared));
+    for (const compared of all) {
+      await this.#server.settled();
+      costs.push(await compareCost(this.#server, this.#project.directory, compared));
+    }
     return costs;
   }
 
@@ -234,6 +237,7 @@ class Work {
       return performance.now() - begun;
     };
     const cold = first === undefined ? Number.NaN : await push(first);
+    await this.#server.settled();
     for (const one of rest) {
       const before = this.#server.cpu();
       times.push(await push(one));
@@ -261,7 +265,7 @@ class Work {
       const asked = { title: `Merge ${branch}`, source_branch: branch, target_branch: target };
       const { iid } = JSON.parse((await this.#server.ask(`${at}/merge_requests`, asked)).text);
       await this.#mergeable(iid);
-      await sleep(1_000);
+      await this.#server.settled();
       const before = this.#server.cpu();
       const begun = performance.now();
       const headers = { ...this.#headers(), 'Content-Type': 'application/json' };

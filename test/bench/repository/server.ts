@@ -115,6 +115,15 @@ export class RepositoryServer {
     return cpuOf(this.pid, parentOf(postgresPid(this.#data.directory)));
   }
 
+  /** Waits until it has next to nothing to do: jobs that earlier requests left are done. */
+  async settled(): Promise<void> {
+    for (let quiet = 0; quiet < 3; ) {
+      const before = this.cpu();
+      await sleep(1_000);
+      quiet = this.cpu() - before <= 50 ? quiet + 1 : 0;
+    }
+  }
+
   /** The most that memory grows beyond `idle` while the work runs, in MB. */
   async growth(idle: number, work: () => Promise<unknown>): Promise<number> {
     let most = this.memory();
