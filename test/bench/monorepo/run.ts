@@ -7,6 +7,7 @@ import { cpuOfEnded } from '../process_tree.ts';
 import { table } from '../report.ts';
 import { git } from '../repository/program.ts';
 import { type BenchProject, processors, RepositoryServer } from '../repository/server.ts';
+import { developer } from '../repository/writers.ts';
 import { type Compared, type Cost, compareCost, spread } from './cost.ts';
 import { askForPack, askForRefs, outputOf, type Push, pushOf, runGit } from './git.ts';
 import { fileAt, monorepo, sizeAt } from './history.ts';
@@ -14,6 +15,8 @@ import { adopt, post, type Sent } from './server.ts';
 
 /** How many pushes come at once, each to another branch. */
 const AT_ONCE = 100;
+/** How many people they come from: one may have 30 git requests at once. */
+const PUSHERS = 10;
 /** Pushes of one commit, one after the other. */
 const PUSHES = 12;
 /** Commits between the two that are compared. */
@@ -102,12 +105,12 @@ async function maintained(server: RepositoryServer, project: BenchProject, scrat
   return `${head}\n\n${table(['meanwhile', 'times', 'took'], rows)}`;
 }
 
-function pushRequest(server: RepositoryServer, project: BenchProject, body: Buffer): Sent {
+function pushRequest(server: { token: string }, project: BenchProject, body: Buffer): Sent {
   const headers = { ...basic(server), 'Content-Type': 'application/x-git-receive-pack-request' };
   return { path: `${new URL(project.remote).pathname}/git-receive-pack`, headers, body };
 }
 
-function basic({ token }: RepositoryServer): Record<string, string> {
+function basic({ token }: { token: string }): Record<string, string> {
   return { Authorization: `Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}` };
 }
 
@@ -287,6 +290,9 @@ class Work {
   /** As many pushes at once as there are branches for, and a reader beside them. */
   async manyPushes(): Promise<string> {
     const pushes = await this.#makePushes(AT_ONCE, await this.#oid('main'));
+    const tokens: string[] = [];
+    for (let at = 0; at < PUSHERS; at++) tokens.push(await developer(this.#server, this.#project.id, `pusher-${at}`));
+    await this.#server.settled();
     const reads: number[] = [];
     let isDone = false;
     const reader = async () => {
@@ -298,8 +304,9 @@ class Work {
     const begun = performance.now();
     const before = this.#server.cpu();
     const reading = reader();
-    const one = async ({ body }: Push) => {
-      const answer = await post(this.#server.url, pushRequest(this.#server, this.#project, body));
+    const one = async ({ body }: Push, at: number) => {
+      const token = tokens[at % tokens.length] ?? '';
+      const answer = await post(this.#server.url, pushRequest({ token }, this.#project, body));
       if (!answer.includes('unpack ok') || answer.includes('ng refs/'))
         throw new Error(`A push was refused: ${answer}`);
       return performance.now() - begun;
