@@ -18,7 +18,7 @@ export interface Options {
   repository: string | undefined;
   /** Prints where the CPU time of the server goes under the requests, the list of 20 when nothing is said; measures nothing. */
   profile: boolean;
-  /** Which part of ten million issues `large` has. */
+  /** Which part of ten million issues `large` has, and of a million commits `monorepo`. */
   scale: number;
   /** Part of the names of the attacks to run. */
   attack: string | undefined;
@@ -52,6 +52,8 @@ const PARTS = {
   sustained: false,
   /** What has to do with git. */
   repository: false,
+  /** A repository of a million commits, against git. */
+  monorepo: false,
   /** Merge requests against git in a work tree. */
   merges: false,
   /** What attacks do to others. */

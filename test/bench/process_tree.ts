@@ -8,15 +8,23 @@ interface Process {
   parent: number;
   /** Milliseconds of CPU of its own and of the children that it has waited for. */
   cpu: number;
+  /** Of these those of the children. */
+  ended: number;
 }
 
 /**
- * Milliseconds of CPU that a process and all those below it have used, with those that have ended.
+ * Milliseconds of CPU that a process and all those below it have used, with those that have ended, but for one of these with all that is
+ * below that.
  *
  * @throws Error where there is no /proc to read them from
  */
-export function cpuOf(pid: number): number {
-  return tree(pid).reduce((sum, { cpu }) => sum + cpu, 0);
+export function cpuOf(pid: number, without?: number): number {
+  return tree(pid, without).reduce((sum, { cpu }) => sum + cpu, 0);
+}
+
+/** Milliseconds of CPU of the children of a process that have ended, with all that these have waited for. */
+export function cpuOfEnded(pid: number): number {
+  return describe(pid)?.ended ?? Number.NaN;
 }
 
 /**
@@ -78,8 +86,9 @@ function describe(pid: number): Process | null {
   if (stat === null) return null;
   // The name is in parentheses and may hold any character.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const ticks = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0);
-  return { pid, parent: Number(fields[1]), cpu: ticks * MILLISECONDS };
+  const ticks = (of: number[]) => of.reduce((sum, index) => sum + Number(fields[index]), 0);
+  const ended = ticks([13, 14]) * MILLISECONDS;
+  return { pid, parent: Number(fields[1]), cpu: ticks([11, 12]) * MILLISECONDS + ended, ended };
 }
 
 function read(file: string): string | null {

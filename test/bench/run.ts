@@ -14,6 +14,7 @@ import { measureImports } from './imports/run.ts';
 import { measureLfs } from './lfs.ts';
 import { measureLarge, measureLists } from './lists/run.ts';
 import { measurements } from './measurements.ts';
+import { measureMonorepo } from './monorepo/run.ts';
 import { type Options, type Part, readOptions } from './options.ts';
 import { measurePages } from './pages/run.ts';
 import {
@@ -52,6 +53,7 @@ async function bench(options: Options): Promise<void> {
   }
   if (parts.has('start')) figures.push(...startFigures(await measureStart()));
   if (parts.has('repository')) await measureRepositories(options.repository, print);
+  if (parts.has('monorepo')) await measureMonorepo(options.scale, print);
   if (parts.has('merges')) await measureMerges(print);
   if (parts.has('lfs')) await measureLfs(print);
   if (parts.has('imports')) await measureImports(print);

@@ -53,6 +53,9 @@ export interface PackLimits {
   goesOn?: boolean | undefined;
 }
 
+/** Bytes of the list of objects of a push that are remembered: 20,000 objects. */
+const MAX_GATHERED_BYTES = 20_000 * 41;
+
 /**
  * Pushed objects, apart from those of the repository and invisible to it until they have been checked. Leftovers of a
  * crash are removed an hour later.
@@ -63,6 +66,9 @@ export class Quarantine {
   readonly #signal: AbortSignal;
   readonly #sources: readonly string[];
   readonly #endHeartbeat: () => void;
+  /** The objects that `complete` walked over from these tips, as lines; null if there were many. The walk reads the whole tree of a commit. */
+  #gathered: string | null = null;
+  #gatheredTips: ReadonlySet<Oid> = new Set();
 
   private constructor(repository: string, objects: string, signal: AbortSignal, sources: readonly string[]) {
     this.#repository = repository;
@@ -265,20 +271,41 @@ export class Quarantine {
     bounds: ReadonlySet<Oid>,
     { least, most, count }: { least: number; most: number; count: number },
   ): AsyncGenerator<string> {
-    const filter = `--filter=combine:object:type=blob+blob:limit=${most + 1}`;
-    const args = ['rev-list', '--objects', '--no-object-names', filter, '--filter-provided-objects', '--stdin'];
-    const revisions = lines([...tips, ...[...bounds].map((oid) => `^${oid}`)]);
-    const listed = await this.#ask(args, revisions, { limit: count * 41 });
-    if (listed.code !== 0) return;
-    const format = '--batch-check=%(objectname) %(objectsize)';
-    const { output } = await this.#ask(['cat-file', '--buffer', format], listed.output);
-    const sizes = output.split('\n').map((line) => line.split(' ') as [Oid, string]);
+    const listed = this.#isGathered(tips, bounds) ? this.#gathered : await this.#listFiles(tips, bounds, most, count);
+    if (listed === null) return;
+    const format = '--batch-check=%(objectname) %(objecttype) %(objectsize)';
+    const { output } = await this.#ask(['cat-file', '--buffer', format], listed);
+    const sizes = output.split('\n').flatMap((line): [Oid, string][] => {
+      const [oid = '', type, size = ''] = line.split(' ');
+      return type === 'blob' ? [[oid, size]] : [];
+    });
     const wanted = sizes.filter(([, size]) => Number(size) >= least && Number(size) <= most).map(([oid]) => oid);
     for (let at = 0; at < wanted.length; at += FILE_BATCH_SIZE) {
       const part = wanted.slice(at, at + FILE_BATCH_SIZE);
       const { output: contents } = await this.#ask(['cat-file', '--buffer', OBJECT_FORMAT], lines(part));
       for (const { content } of objectsIn(contents)) yield content;
     }
+  }
+
+  /** Whether `#gathered` lists what these tips lead to and the bounds do not. */
+  #isGathered(tips: readonly Oid[], bounds: ReadonlySet<Oid>): boolean {
+    const open = new Set(tips.filter((oid) => !bounds.has(oid)));
+    const isSame = open.size === this.#gatheredTips.size && [...open].every((oid) => this.#gatheredTips.has(oid));
+    return this.#gathered !== null && isSame;
+  }
+
+  /** The files of at most `most` bytes that the tips lead to and the bounds do not, as lines; null if there are more than `count`. */
+  async #listFiles(
+    tips: readonly Oid[],
+    bounds: ReadonlySet<Oid>,
+    most: number,
+    count: number,
+  ): Promise<string | null> {
+    const filter = `--filter=combine:object:type=blob+blob:limit=${most + 1}`;
+    const args = ['rev-list', '--objects', '--no-object-names', filter, '--filter-provided-objects', '--stdin'];
+    const revisions = lines([...tips, ...[...bounds].map((oid) => `^${oid}`)]);
+    const listed = await this.#ask(args, revisions, { limit: count * 41 });
+    return listed.code === 0 ? listed.output : null;
   }
 
   /** Moves the objects into the repository, where they are kept and on disk when this returns. No ref leads to them yet. */
@@ -304,10 +331,19 @@ export class Quarantine {
     const listed = this.#outcome(listing, false);
     const packed = this.#outcome(packing).finally(() => killGroup(listing));
     listing.stdout.pipe(packing.stdin);
+    const walked: Buffer[] = [];
+    let bytes = 0;
+    listing.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= MAX_GATHERED_BYTES) walked.push(chunk);
+    });
     listing.stdin.end(lines([...tips, ...[...bounds].map((oid) => `^${oid}`)]));
     const codes = (await Promise.all([listed, packed])).map(({ code }) => code);
     this.#signal.throwIfAborted();
-    return codes.every((code) => code === 0);
+    const isWhole = codes.every((code) => code === 0);
+    this.#gathered = isWhole && bytes <= MAX_GATHERED_BYTES ? Buffer.concat(walked).toString('latin1') : null;
+    this.#gatheredTips = new Set(tips);
+    return isWhole;
   }
 
   /** Whether the history of all of these objects can be walked. */

@@ -22,11 +22,8 @@ export const PROGRAM_ARGUMENTS = [
   // Larger ones are streamed, and compared with nothing.
   '-c',
   'core.bigFileThreshold=32m',
-  // Packs would be mapped as a whole, and bases of differences fill 96 MiB for each program.
-  '-c',
-  'core.packedGitWindowSize=1m',
-  '-c',
-  'core.packedGitLimit=8m',
+  // Packs are mapped as a whole, as git does by itself: these pages are the system's, and who walks a large history would map parts again and
+  // again. Bases of differences would fill 96 MiB for each program.
   '-c',
   'core.deltaBaseCacheLimit=16m',
 ];
@@ -37,8 +34,15 @@ export const PROGRAM_ARGUMENTS = [
  */
 export const FEW_BASES = ['-c', 'core.deltaBaseCacheLimit=4m'];
 
-/** For programs that stay, or pass on one content: they keep no files of more than 1 MiB in memory. */
-export const LASTING = ['-c', 'core.bigFileThreshold=1m'];
+/** For programs that stay, or pass on one content: they keep no files of more than 1 MiB in memory, and little of the packs mapped. */
+export const LASTING = [
+  '-c',
+  'core.bigFileThreshold=1m',
+  '-c',
+  'core.packedGitWindowSize=1m',
+  '-c',
+  'core.packedGitLimit=8m',
+];
 
 /** For programs that compare: newer ones would heed what the default branch says of its files. */
 export const KEEP_ATTRIBUTES_OUT = ['-c', `attr.tree=${EMPTY_TREE}`];

@@ -125,7 +125,7 @@ const WORDS =
   'const value return await list commit tree blob name path of for reader entry line if else null true'.split(' ');
 
 /** A random number generator with a seed: fractions from 0 up to 1. */
-function randomizer(seed: number): () => number {
+export function randomizer(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

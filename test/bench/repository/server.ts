@@ -10,7 +10,7 @@ import {
   startServer,
 } from '../../support/server_process.ts';
 import { type Answer, type Call, send } from '../load.ts';
-import { parentOf, residentMegabytes } from '../process_tree.ts';
+import { cpuOf, parentOf, residentMegabytes } from '../process_tree.ts';
 import { git } from './program.ts';
 
 /** A project of the server under measurement. */
@@ -108,6 +108,20 @@ export class RepositoryServer {
   /** Resident memory in MB, with the programs of git that it runs but without PostgreSQL; not a number where nobody tells. */
   memory(): number {
     return residentMegabytes(this.pid, parentOf(postgresPid(this.#data.directory)));
+  }
+
+  /** Milliseconds of CPU that it and the programs that it ran have used so far, without PostgreSQL. */
+  cpu(): number {
+    return cpuOf(this.pid, parentOf(postgresPid(this.#data.directory)));
+  }
+
+  /** Waits until it has next to nothing to do: jobs that earlier requests left are done. */
+  async settled(): Promise<void> {
+    for (let quiet = 0; quiet < 3; ) {
+      const before = this.cpu();
+      await sleep(1_000);
+      quiet = this.cpu() - before <= 50 ? quiet + 1 : 0;
+    }
   }
 
   /** The most that memory grows beyond `idle` while the work runs, in MB. */

@@ -39,7 +39,7 @@ export async function measureWriters(server: RepositoryServer): Promise<Figure[]
 }
 
 /** The token of a new user who may write to the project. */
-async function developer(server: RepositoryServer, projectId: number, username: string): Promise<string> {
+export async function developer(server: RepositoryServer, projectId: number, username: string): Promise<string> {
   const user = {
     username,
     name: username,
