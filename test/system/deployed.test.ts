@@ -374,7 +374,7 @@ describe.runIf(isPossible)('The scaled set of Compose', { timeout: 300_000 }, ()
     });
     expect(processes.map(({ pid }: Json) => pid).sort()).toEqual(pids.sort());
     const fork = await call(balancer, 'POST', `/projects/${project.id}/fork`, { path: 'forked', name: 'Forked' });
-    const branch = `${balancer}/api/v4/projects/${fork.id}/repository/branches/main`;
+    const branch = `${balancer}/api/v4/projects/${fork.id}/repository/branches/${project.default_branch}`;
     await until(async () => (await fetch(branch, { headers: { 'private-token': TOKEN } })).ok || undefined);
     for (const name of ['worker1', 'worker2']) {
       const url = `${urlOf(name, '9090')}/-/metrics`;
