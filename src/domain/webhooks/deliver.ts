@@ -29,9 +29,13 @@ export interface Surrounding {
 
 /** The channel on which the database announces hooks with new deliveries. */
 const CHANNEL = 'gantry_hook_deliveries';
-/** How many hooks are delivered to concurrently, and how many more whose last attempt failed. */
+/** How many hooks are delivered to concurrently, how many more whose last attempt failed, and how many whose receiver is slow. */
 const HEALTHY_CONCURRENCY = 64;
 const FAILING_CONCURRENCY = 32;
+/** Milliseconds from which on an answer is slow, and how many receivers are remembered for it. */
+const SLOW = 1_000;
+const SLOW_CONCURRENCY = 64;
+const MAX_REMEMBERED = 10_000;
 /** How many of these use the database concurrently: most connections are for requests. */
 const STATEMENTS = { concurrency: 2, waitingPerCaller: Number.POSITIVE_INFINITY };
 /** Milliseconds between two checks for deliveries of dead processes, and between two heartbeats of this one. */
@@ -42,13 +46,16 @@ const SHUTDOWN_GRACE = 5_000;
 
 /**
  * Delivers events to hooks: per hook sequentially, in order, by one process at a time. A failed delivery delays later ones of its
- * hook only: failing hooks do not take the slots of working ones.
+ * hook only: neither failing hooks nor those whose receivers are slow take the slots of the others.
  */
 export class HookDeliveries {
   readonly #options: Omit<Attempting, 'jobs'>;
   readonly #worker = crypto.randomUUID();
   readonly #healthy: KeyedWorkQueue<number>;
   readonly #failing: KeyedWorkQueue<number>;
+  readonly #slow: KeyedWorkQueue<number>;
+  /** Hooks whose last answer was slow. */
+  readonly #slowHooks = new Set<number>();
   readonly #held = new Set<number>();
   readonly #statements = new CallerSemaphore(STATEMENTS);
   readonly #bodies: Bodies;
@@ -63,6 +70,7 @@ export class HookDeliveries {
     this.#bodies = new Bodies((event) => this.#ask(() => bodyOf(options, event)));
     this.#healthy = new KeyedWorkQueue(HEALTHY_CONCURRENCY, (hookId) => this.#serve(hookId, false), report);
     this.#failing = new KeyedWorkQueue(FAILING_CONCURRENCY, (hookId) => this.#serve(hookId, true), report);
+    this.#slow = new KeyedWorkQueue(SLOW_CONCURRENCY, (hookId) => this.#serve(hookId, false), report);
   }
 
   /** Starts delivering existing and new deliveries. */
@@ -76,7 +84,7 @@ export class HookDeliveries {
     });
     const heard = (payload: string) => {
       if (payload === '') sweep();
-      else for (const id of payload.split(' ')) this.#healthy.add(Number(id));
+      else for (const id of payload.split(' ')) this.#add(Number(id));
     };
     this.#end = await listener.subscribe(CHANNEL, heard, sweep);
     sweep();
@@ -86,7 +94,8 @@ export class HookDeliveries {
   async sweep(): Promise<void> {
     if (this.#stopped || !this.#jobs) return;
     for (const { hookId, isFailing } of await dueHooks(this.#options.db)) {
-      (isFailing ? this.#failing : this.#healthy).add(hookId);
+      if (isFailing) this.#failing.add(hookId);
+      else this.#add(hookId);
     }
   }
 
@@ -95,11 +104,25 @@ export class HookDeliveries {
     this.#stopped = true;
     for (const timer of this.#timers) clearInterval(timer);
     await this.#end?.();
-    const ended = Promise.all([this.#healthy.stop(), this.#failing.stop()]);
+    const ended = Promise.all([this.#healthy.stop(), this.#slow.stop(), this.#failing.stop()]);
     await Promise.race([ended, sleep(SHUTDOWN_GRACE, undefined, { ref: false })]);
   }
 
-  /** Delivers a hook's pending deliveries until one fails. New ones are announced, and served in a later turn. */
+  /** Serves a hook that does not fail, as soon as there is a slot for its kind. */
+  #add(hookId: number): void {
+    (this.#slowHooks.has(hookId) ? this.#slow : this.#healthy).add(hookId);
+  }
+
+  /** Remembers whether the receiver of a hook is slow; whether that is news. */
+  #judge(hookId: number, isSlow: boolean): boolean {
+    if (this.#slowHooks.has(hookId) === isSlow) return false;
+    if (!isSlow) return this.#slowHooks.delete(hookId);
+    if (this.#slowHooks.size >= MAX_REMEMBERED) return false;
+    this.#slowHooks.add(hookId);
+    return true;
+  }
+
+  /** Delivers a hook's pending deliveries until one fails, or is the first slow one. New ones are announced, and served in a later turn. */
   async #serve(hookId: number, isFailing: boolean): Promise<void> {
     const { db } = this.#options;
     const jobs = this.#jobs;
@@ -108,6 +131,7 @@ export class HookDeliveries {
     if (batch === null) return;
     this.#held.add(hookId);
     let isFree = false;
+    let isSlow = this.#slowHooks.has(hookId);
     try {
       for (const delivery of batch) {
         const { headers, outcome } = await attempt({ ...this.#options, jobs }, delivery, (event) =>
@@ -118,15 +142,18 @@ export class HookDeliveries {
         const { retryIn, isHeld } = await this.#ask(() => settleAttempt({ db, jobs }, made, holder));
         if (retryIn !== null) return this.#later(hookId, retryIn);
         isFree = holder.isLast && outcome.succeeded;
-        if (isFree) break;
+        const wasSlow = isSlow;
+        isSlow = outcome.duration >= SLOW;
+        if (isFree || (isSlow && !wasSlow)) break;
         if (!isHeld || this.#stopped) return;
       }
     } finally {
       this.#held.delete(hookId);
       if (!isFree) await this.#ask(() => releaseHook(db, hookId, this.#worker));
     }
-    // There may be more, and announcements were ignored while it failed.
-    if (isFailing || batch.length === BATCH) this.#healthy.add(hookId);
+    // There may be more, and announcements were ignored while it failed, or went to the queue that it leaves.
+    const isMoved = this.#judge(hookId, isSlow);
+    if (isFailing || isMoved || !isFree || batch.length === BATCH) this.#add(hookId);
   }
 
   #ask<T>(question: () => Promise<T>): Promise<T> {

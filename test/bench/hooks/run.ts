@@ -1,6 +1,6 @@
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { Agent, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { scratchDirectory, settings, startServer } from '../../support/server_process.ts';
 import { type Call, percentile, send } from '../load.ts';
@@ -9,9 +9,10 @@ import { table } from '../report.ts';
 /** Events a minute, for how many seconds, and the projects that they are spread over. */
 const PACE = 1_000;
 const SECONDS = 30;
-const PROJECTS = 100;
-/** Webhooks of each project: each event goes to all of them. */
-const HOOKS = 1;
+const PROJECTS = 50;
+/** Webhooks of each project: each event goes to all of them. The first one is slow, and the second one dead. */
+const HOOKS = 10;
+const WELL = HOOKS - 2;
 /** Users who do so: one alone may not have many requests under way. */
 const USERS = 20;
 /** Requests for lists that are under way at once, and milliseconds from one to the next. */
@@ -24,7 +25,7 @@ export async function measureHooks(print: (text: string) => void): Promise<void>
   const { directory, remove } = scratchDirectory();
   const more = { GANTRY_ROOT_TOKEN: TOKEN, GANTRY_WEBHOOK_HOSTS: '127.0.0.1', LOG_LEVEL: 'warn' };
   const server = await startServer(settings(directory, more));
-  const receiver = await startTarget();
+  const receivers = await startReceivers();
   try {
     const client = new Client(server.url);
     const projects: number[] = [];
@@ -35,14 +36,15 @@ export async function measureHooks(print: (text: string) => void): Promise<void>
     const without = await load(client, projects);
     for (const project of projects) {
       for (let n = 0; n < HOOKS; n += 1) {
-        const url = `${receiver.url}/${project}/${n}`;
+        const url = `${receivers.url}/${['slow', 'dead'][n] ?? 'well'}/${project}/${n}`;
         await client.create(`/projects/${project}/hooks`, { url, push_events: false, issues_events: true, token: 'x' });
       }
     }
     const during = await load(client, projects);
-    const wanted = PACE * (SECONDS / 60) * HOOKS;
-    for (let waited = 0; receiver.delays.length < wanted && waited < 60_000; waited += 100) await sleep(100);
-    const delays = receiver.delays.sort((a, b) => a - b);
+    const wanted = PACE * (SECONDS / 60) * WELL;
+    for (let waited = 0; (await receivers.delays()).length < wanted && waited < 60_000; waited += 1_000)
+      await sleep(1_000);
+    const delays = await receivers.delays();
     const line = (name: string, times: number[]) => {
       const sorted = [...times].sort((a, b) => a - b);
       return [name, String(times.length), ...[0.5, 0.95, 0.99].map((share) => percentile(sorted, share).toFixed(1))];
@@ -51,7 +53,7 @@ export async function measureHooks(print: (text: string) => void): Promise<void>
       table(
         ['', 'count', 'p50 ms', 'p95 ms', 'p99 ms'],
         [
-          line(`deliveries to ${PROJECTS * HOOKS} webhooks`, delays),
+          line(`deliveries to ${PROJECTS * WELL} of ${PROJECTS * HOOKS} webhooks that are well`, delays),
           line('lists without webhooks', without.lists),
           line('lists with webhooks', during.lists),
           line('issues created without webhooks', without.writes),
@@ -60,14 +62,14 @@ export async function measureHooks(print: (text: string) => void): Promise<void>
       ),
     );
   } finally {
-    receiver.close();
+    receivers.close();
     await server.end('SIGTERM');
     remove();
   }
 }
 
 async function fill(client: Client, project: number): Promise<void> {
-  for (let n = 0; n < 20; n += 1) await client.create(`/projects/${project}/issues`, { title: `Old ${n}` });
+  for (let n = 0; n < 5; n += 1) await client.create(`/projects/${project}/issues`, { title: `Old ${n}` });
 }
 
 /** Milliseconds of each request: lists that are read all the time, and issues that are opened at the pace. */
@@ -137,22 +139,18 @@ class Client {
   }
 }
 
-/** A receiver that notes how long after the change each event came. */
-async function startTarget() {
-  const delays: number[] = [];
-  const server = createServer(async (request, response) => {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part);
-    response.end();
-    const { object_attributes: issue } = JSON.parse(Buffer.concat(parts).toString());
-    delays.push(Date.now() - Date.parse(issue.created_at));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const close = () => {
-    server.closeAllConnections();
-    server.close();
+/** The receivers, in a process of their own. */
+async function startReceivers() {
+  const child = fork(new URL('./receivers.ts', import.meta.url));
+  const [port] = (await once(child, 'message')) as [number];
+  return {
+    url: `http://127.0.0.1:${port}`,
+    /** Milliseconds that each event to one that is well took so far. */
+    async delays(): Promise<number[]> {
+      const answered = once(child, 'message');
+      child.send('delays');
+      return (await answered)[0];
+    },
+    close: () => void child.kill(),
   };
-  return { url: `http://127.0.0.1:${port}`, delays, close };
 }
