@@ -474,4 +474,24 @@ describe('Slow receivers', () => {
     for (const { path } of slow) await receiver.some(path, 3);
     expect(slow.map(({ path }) => titles(receiver.at(path)))).toEqual(slow.map(() => ['First', 'Second', 'Third']));
   });
+
+  it('keep nobody waiting before they are known to be slow either', LONG, async () => {
+    const held: ServerResponse[] = [];
+    let ended = 0;
+    const crowd = await world.project({ owner });
+    for (let count = 0; count < 64; count += 1) {
+      const { path } = await hook({}, crowd);
+      receiver.answer(path, (_told, response) => {
+        held.push(response);
+        response.once('close', () => (ended += 1));
+      });
+    }
+    await change('First', crowd);
+    await world.until(async () => held.length === 64);
+    const quick = await hook();
+    await change('Meanwhile');
+    await receiver.next(quick.path);
+    expect(ended).toBe(0);
+    for (const response of held) response.writeHead(200).end();
+  });
 });

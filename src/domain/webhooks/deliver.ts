@@ -36,6 +36,8 @@ const FAILING_CONCURRENCY = 32;
 const SLOW = 1_000;
 const SLOW_CONCURRENCY = 64;
 const MAX_REMEMBERED = 10_000;
+/** How many hooks at most have left their slot to others, as they take that long. */
+const MAX_OUTSIDE = 256;
 /** How many of these use the database concurrently: most connections are for requests. */
 const STATEMENTS = { concurrency: 2, waitingPerCaller: Number.POSITIVE_INFINITY };
 /** Milliseconds between two checks for deliveries of dead processes, and between two heartbeats of this one. */
@@ -57,6 +59,8 @@ export class HookDeliveries {
   /** Hooks whose last answer was slow. */
   readonly #slowHooks = new Set<number>();
   readonly #held = new Set<number>();
+  /** What hooks that have left their slot still wait for. */
+  readonly #outside = new Set<Promise<void>>();
   readonly #statements = new CallerSemaphore(STATEMENTS);
   readonly #bodies: Bodies;
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -68,7 +72,7 @@ export class HookDeliveries {
     this.#options = options;
     const { report } = options;
     this.#bodies = new Bodies((event) => this.#ask(() => bodyOf(options, event)));
-    this.#healthy = new KeyedWorkQueue(HEALTHY_CONCURRENCY, (hookId) => this.#serve(hookId, false), report);
+    this.#healthy = new KeyedWorkQueue(HEALTHY_CONCURRENCY, (hookId) => this.#serveInSlot(hookId), report);
     this.#failing = new KeyedWorkQueue(FAILING_CONCURRENCY, (hookId) => this.#serve(hookId, true), report);
     this.#slow = new KeyedWorkQueue(SLOW_CONCURRENCY, (hookId) => this.#serve(hookId, false), report);
   }
@@ -104,7 +108,8 @@ export class HookDeliveries {
     this.#stopped = true;
     for (const timer of this.#timers) clearInterval(timer);
     await this.#end?.();
-    const ended = Promise.all([this.#healthy.stop(), this.#slow.stop(), this.#failing.stop()]);
+    const queues = [this.#healthy, this.#slow, this.#failing];
+    const ended = Promise.all([...queues.map((queue) => queue.stop()), ...this.#outside]);
     await Promise.race([ended, sleep(SHUTDOWN_GRACE, undefined, { ref: false })]);
   }
 
@@ -120,6 +125,16 @@ export class HookDeliveries {
     if (this.#slowHooks.size >= MAX_REMEMBERED) return false;
     this.#slowHooks.add(hookId);
     return true;
+  }
+
+  /** Serves a hook that does not fail until that is done, or has taken so long that others shall have the slot: it then goes on outside. */
+  async #serveInSlot(hookId: number): Promise<void> {
+    const ended = new AbortController();
+    const served = this.#serve(hookId, false).finally(() => ended.abort());
+    const isLate = await sleep(SLOW, true, { signal: ended.signal, ref: false }).catch(() => false);
+    if (!isLate || this.#outside.size >= MAX_OUTSIDE) return served;
+    const outside = served.catch(this.#options.report).finally(() => this.#outside.delete(outside));
+    this.#outside.add(outside);
   }
 
   /** Delivers a hook's pending deliveries until one fails, or is the first slow one. New ones are announced, and served in a later turn. */
