@@ -22,8 +22,12 @@ export const PROGRAM_ARGUMENTS = [
   // Larger ones are streamed, and compared with nothing.
   '-c',
   'core.bigFileThreshold=32m',
-  // Packs are mapped as a whole, as git does by itself: these pages are the system's, and who walks a large history would map parts again and
-  // again. Bases of differences would fill 96 MiB for each program.
+  // Packs would be mapped as a whole, however large; smaller parts would be mapped again and again by who walks a large history. Bases of
+  // differences would fill 96 MiB for each program.
+  '-c',
+  'core.packedGitWindowSize=16m',
+  '-c',
+  'core.packedGitLimit=128m',
   '-c',
   'core.deltaBaseCacheLimit=16m',
 ];
