@@ -37,6 +37,13 @@ import { measureSubscribers } from './subscribers/measure.ts';
 import { measureSustained } from './sustained/run.ts';
 import { measureVisibility } from './visibility.ts';
 
+/** Settings of PostgreSQL: millions of rows are made without a log to recover from, and read with more memory than the embedded one takes. */
+const USUAL = { max_wal_size: '4GB' };
+const FOR_LARGE = {
+  ...{ ...USUAL, shared_buffers: '512MB', fsync: 'off', full_page_writes: 'off' },
+  ...{ wal_level: 'minimal', max_wal_senders: '0' },
+};
+
 /** How many clients subscribe at once; each takes a file, here and there. */
 const SUBSCRIBERS = 10_000;
 
@@ -90,7 +97,11 @@ async function measureWithDatabase(options: Options): Promise<Figure[]> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'gantry-bench-'));
   const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
   resources.defer(remove);
-  const postgres = await startEmbeddedPostgres({ dataDir, log: quiet, settings: { max_wal_size: '4GB' } });
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    log: quiet,
+    settings: parts.has('large') ? FOR_LARGE : USUAL,
+  });
   resources.defer(() => postgres.stop());
   const figures: Figure[] = [];
   // What works in the background would be put down to whoever is measured.

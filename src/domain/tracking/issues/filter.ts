@@ -77,17 +77,14 @@ const PAIRS = { table: table(pair), subjectId: pair.issueId, labelId: pair.label
 /**
  * The conditions of a filter on issues; `inProjects`, a condition on labels and milestones, narrows their look-ups. A text search uses
  * `searchHits`, which must be in the WITH clause. Throws BadRequest.
- *
- * @param areFew whether the issues are so few that each is looked at, rather than what has the text anywhere
  */
 export function issueConditions(
   issue: Alias<'Issue'>,
   filter: IssueFilter,
   actor: Actor | null,
   inProjects: (row: OfPlace) => Prisma.Sql,
-  areFew: Prisma.Sql = sql`FALSE`,
 ): Prisma.Sql[] {
-  return [...unsearchedConditions(issue, filter, actor, inProjects), ...searchConditions(issue, filter, areFew)];
+  return [...unsearchedConditions(issue, filter, actor, inProjects), ...searchConditions(issue, filter)];
 }
 
 /** Like issueConditions, without the text search. */
@@ -187,13 +184,13 @@ function closedBy({ id, state }: Alias<'Issue'>, userId: number): Prisma.Sql {
       WHERE ${later.issueId} = ${closing.issueId} AND ${later.id} > ${closing.id} AND ${later.state} = 'closed'))`;
 }
 
-function searchConditions(issue: Alias<'Issue'>, filter: IssueFilter, areFew: Prisma.Sql): Prisma.Sql[] {
+function searchConditions(issue: Alias<'Issue'>, filter: IssueFilter): Prisma.Sql[] {
   const searched = searchOf(filter);
   if (!searched) return [];
   const held = holdsText(issue, searched);
   if (!searched.isIndexed) return [held];
   const isHit = sql`(${issue.id} IN (SELECT h.id FROM hits h)) IS TRUE`;
-  return [sql`CASE WHEN ${areFew} THEN ${held} WHEN ${FEW_HITS} THEN ${isHit} ELSE ${held} END`];
+  return [sql`CASE WHEN ${FEW_HITS} THEN ${isHit} ELSE ${held} END`];
 }
 
 /** Whether the filter is by state only, which the counters know. */

@@ -91,7 +91,8 @@ export async function listGroupIssues<R>(
 ): Promise<Page<R>> {
   const actor = readerOf(context);
   const { places, rest } = placesFor(actor, filter, sql`n.lineage @> ARRAY[${group.id}]::int[]`);
-  return readOf(context, places, ofPlaces(actor, rest, order, page), { filter, order, page, selection });
+  const source = searchOf(filter) ? ofEverywhere : ofPlaces;
+  return readOf(context, places, source(actor, rest, order, page), { filter, order, page, selection });
 }
 
 /** All issues that the actor can see, in one statement. Throws InsufficientScope. */

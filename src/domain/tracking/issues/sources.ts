@@ -18,7 +18,9 @@ import {
   holdsText,
   lookedUp,
   namedLabels,
+  namesPerson,
   ofLabelsThere,
+  type Searched,
   searchOf,
   userOf,
 } from '#src/domain/tracking/subjects/filter.ts';
@@ -83,11 +85,19 @@ export function ofParent(
     ...(below === 'label' ? [sql`${issue.id} IN (${labelled})`] : []),
     ...(below === 'board' ? [inNoList(issue.id, board)] : []),
     issueVisible(issue, actor, sees),
-    ...issueConditions(issue, filter, actor, (row) => ofProjectOrAncestorGroups(row, project), hasFewIssues(project)),
+    ...unsearchedConditions(issue, filter, actor, (row) => ofProjectOrAncestorGroups(row, project)),
   ];
+  const params = { actor, projectPath: path };
+  const searched = searchOf(filter);
+  if (searched) {
+    const each = sql`SELECT i.* FROM (SELECT ${firstOf(order)} FROM ${table(issue)}
+      WHERE ${holdsText(issue, searched)} AND ${all(conditions)} OFFSET 0) i`;
+    const found = withText(searched, all(conditions), each, order, page, hasFewIssues(project));
+    return { ...found, total: null, params };
+  }
   const isCounted = countsSuffice(filter) && below === 'project';
   const total = isCounted ? countFromCounters(actor, project, filter, sees) : null;
-  return { ...where(conditions, order, page), total, params: { actor, projectPath: path } };
+  return { ...where(conditions, order, page), total, params };
 }
 
 /** How many issues of a project are searched one by one: finding what has the text on the whole server takes longer than that. */
@@ -105,7 +115,7 @@ export function inNoList(issueId: Prisma.Sql, board: number | null | Prisma.Sql)
 
 /** The issues of all of the subquery `places`, by the index that helps most. */
 export function ofEverywhere(actor: Actor | null, filter: IssueFilter, order: IssueOrder, page: PageRequest): Source {
-  const source = namesPerson(filter) || searchOf(filter) ? ofAnyPlace : ofPlaces;
+  const source = isOfPerson(filter) || searchOf(filter) ? ofAnyPlace : ofPlaces;
   return source(actor, filter, order, page);
 }
 
@@ -161,38 +171,42 @@ function ofLabels(
 function ofAnyPlace(actor: Actor | null, filter: IssueFilter, order: IssueOrder, page: PageRequest): Source {
   const seen = [within(issue.projectId), issueVisible(issue, actor, within(issue.projectId, 'confidential'))];
   const searched = searchOf(filter);
-  if (namesPerson(filter) || !searched) {
+  if (isOfPerson(filter) || !searched) {
     const conditions = [...seen, ...issueConditions(issue, filter, actor, ofLabelsThere)];
     const assignee = assigneeIn(filter, actor);
     const source = assignee === null ? where(conditions, order, page) : ofAssignee(assignee, conditions, order, page);
     return { ...source, total: null, params: { actor } };
   }
   const conditions = all([...seen, ...unsearchedConditions(issue, filter, actor, ofLabelsThere)]);
-  const first = firstOf(order);
-  // Each hit is looked up by its key; for a very common text, or one that no index finds, all issues are read.
-  const rare = sql`SELECT i.* FROM ${EACH_HIT} CROSS JOIN LATERAL (
-    SELECT ${first} FROM ${table(issue)} WHERE ${issue.id} = h.id AND ${conditions} OFFSET 0) i`;
-  const common = sql`SELECT i.* FROM places v CROSS JOIN LATERAL (SELECT ${first} FROM ${table(issue)}
+  const each = sql`SELECT i.* FROM places v CROSS JOIN LATERAL (SELECT ${firstOf(order)} FROM ${table(issue)}
     WHERE ${issue.projectId} = v.id AND ${holdsText(issue, searched)} AND ${conditions} OFFSET 0) i`;
-  const source = searched.isIndexed
-    ? sql`((${rare}) UNION ALL (${common} WHERE NOT ${FEW_HITS})) i`
-    : sql`(${common}) i`;
+  return { ...withText(searched, conditions, each, order, page), total: null, params: { actor } };
+}
+
+/**
+ * The issues that meet the conditions and have a text: each hit is looked up by its key. For a very common text, or one that no index finds, or where
+ * there are few issues, `each` reads all of them, a statement that may go on with WHERE.
+ */
+function withText(
+  { isIndexed }: Searched,
+  conditions: Prisma.Sql,
+  each: Prisma.Sql,
+  order: IssueOrder,
+  page: PageRequest,
+  areFew: Prisma.Sql = sql`FALSE`,
+) {
+  const hits = sql`SELECT i.* FROM ${EACH_HIT} CROSS JOIN LATERAL (SELECT ${firstOf(order)} FROM ${table(issue)}
+    WHERE ${issue.id} = h.id AND ${conditions} OFFSET 0) i WHERE NOT ${areFew}`;
+  const source = isIndexed
+    ? sql`((${hits}) UNION ALL (${each} WHERE ${areFew} OR NOT ${FEW_HITS})) i`
+    : sql`(${each}) i`;
   const paged = sql`${source} WHERE ${all(between(issue, orderOf(order), page))}`;
-  return { source, paged, total: null, params: { actor }, isPartial: true };
+  return { source, paged, isPartial: true };
 }
 
 /** Whether a filter names the author, the assignee or who closed it, who has few issues. */
-function namesPerson({
-  scope,
-  authorId,
-  authorUsername,
-  assigneeId,
-  assigneeUsername,
-  closedById,
-}: IssueFilter): boolean {
-  const isScoped = scope === 'created_by_me' || scope === 'assigned_to_me';
-  const isAssignee = typeof assigneeId === 'number' || !!assigneeUsername;
-  return isScoped || authorId != null || !!authorUsername || isAssignee || closedById != null;
+function isOfPerson(filter: IssueFilter): boolean {
+  return namesPerson(filter) || filter.closedById != null;
 }
 
 /** The assignee that a filter names; null if it does not. */

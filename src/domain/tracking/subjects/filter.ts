@@ -80,6 +80,10 @@ export function subjectConditions(of: Subjects, filter: SubjectFilter, actor: Ac
   const { authorId, iid, createdAt, updatedAt } = of.columns;
   const { scope, iids, createdAfter, createdBefore, updatedAfter, updatedBefore, labels, not, ...traits } = filter;
   const conditions = keptLabels(of, labels);
+  if (traits.milestone) {
+    const isOfMilestone = milestoneCondition(of, traits.milestone);
+    conditions.push(namesPerson(filter) ? lookedUp(isOfMilestone) : isOfMilestone);
+  }
   if (scope === 'created_by_me') conditions.push(sql`${authorId} = ${callerIn(actor).id}`);
   if (scope === 'assigned_to_me') conditions.push(assignedTo(of.type, of.columns, callerIn(actor).id));
   if (iids && iids.length > 0) conditions.push(sql`${iid} = ANY(${[...iids]}::int[])`);
@@ -87,10 +91,23 @@ export function subjectConditions(of: Subjects, filter: SubjectFilter, actor: Ac
   if (createdBefore) conditions.push(sql`${createdAt} <= ${timestamp(createdBefore)}`);
   if (updatedAfter) conditions.push(sql`${updatedAt} >= ${timestamp(updatedAfter)}`);
   if (updatedBefore) conditions.push(sql`${updatedAt} <= ${timestamp(updatedBefore)}`);
-  conditions.push(...traitConditions(of, traits, actor));
+  conditions.push(...traitConditions(of, { ...traits, milestone: null }, actor));
   if (not) conditions.push(...leftOut(of, not, actor));
   if (not?.iids && not.iids.length > 0) conditions.push(sql`${iid} <> ALL(${[...not.iids]}::int[])`);
   return conditions;
+}
+
+/** Whether a filter names the author or the assignee, who has few of all records. */
+export function namesPerson({
+  scope,
+  authorId,
+  authorUsername,
+  assigneeId,
+  assigneeUsername,
+}: Pick<SubjectFilter, 'scope' | 'authorId' | 'authorUsername' | 'assigneeId' | 'assigneeUsername'>): boolean {
+  const isScoped = scope === 'created_by_me' || scope === 'assigned_to_me';
+  const isAssignee = typeof assigneeId === 'number' || !!assigneeUsername;
+  return isScoped || authorId != null || !!authorUsername || isAssignee;
 }
 
 /** The actor of a filter that is about the caller. Throws Unauthenticated. */
