@@ -63,6 +63,7 @@ export interface FacadeOptions<A extends Asker> {
     variables: Record<string, unknown>,
     actor: A | null,
     request: IncomingMessage,
+    /** How far the records of the list are counted; all of them when absent. */
     countUpTo?: number,
   ): Promise<ExecutionResult>;
   /** Opens the content for the result of a raw route's operation. Throws DomainErrors. */
@@ -294,9 +295,9 @@ async function answerSender<A extends Asker>(
   if (route.precheck) await options.precheck(actor, route.precheck, refOf(values.get('id')), endpoint, request);
   const chosen = chosenBy(endpoint, given);
   const asked = askedFor(chosen.endpoint, values, given, actor, chosen.problems);
+  if (asked.problems.length > 0) return refuse(response, 400, { error: asked.problems.join(', ') });
   const { page } = asked;
   if (page && !page.keyset && (given.pagination === 'keyset' || !options.exactTotals)) page.countUpTo = MAX_TOTAL;
-  if (asked.problems.length > 0) return refuse(response, 400, { error: asked.problems.join(', ') });
   const work = () => operate(options, { ...call, endpoint: chosen.endpoint }, asked, actor);
   const found = await (route.bypassQueue ? work() : options.turns.run(options.callerOf(actor, request), work));
   // Content is streamed for as long as the client takes, outside of the queue.

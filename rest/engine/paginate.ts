@@ -47,7 +47,8 @@ function integer(value: unknown, fallback: number): number {
 export const MAX_TOTAL = 10_000;
 
 /**
- * The seven headers, without totals and the last page where not all records were counted: a full page is then taken to have a next one.
+ * The seven headers, without totals and the last page for more records than are counted. Where their number is not known either, a full page
+ * is taken to have a next one.
  *
  * @param url the client's, with its query
  * @param count of the records on this page
@@ -59,7 +60,8 @@ export function paginationHeaders(
 ): Record<string, string> {
   const pages = Math.ceil(total / perPage);
   const isCounted = total <= countUpTo;
-  const hasNext = isCounted ? page < pages : count === perPage;
+  const isKnown = total !== countUpTo + 1;
+  const hasNext = isKnown ? page < pages : count === perPage;
   const [before, after] = aroundPage(url, perPage);
   const link = (number: number, rel: string) => `<${before}${number}${after}>; rel="${rel}"`;
   const links = [

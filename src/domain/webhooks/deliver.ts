@@ -132,7 +132,7 @@ export class HookDeliveries {
     const ended = new AbortController();
     const served = this.#serve(hookId, false).finally(() => ended.abort());
     const isLate = await sleep(SLOW, true, { signal: ended.signal, ref: false }).catch(() => false);
-    if (!isLate || this.#outside.size >= MAX_OUTSIDE) return served;
+    if (!isLate || this.#stopped || this.#outside.size >= MAX_OUTSIDE) return served;
     const outside = served.catch(this.#options.report).finally(() => this.#outside.delete(outside));
     this.#outside.add(outside);
   }

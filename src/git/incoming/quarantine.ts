@@ -66,9 +66,8 @@ export class Quarantine {
   readonly #signal: AbortSignal;
   readonly #sources: readonly string[];
   readonly #endHeartbeat: () => void;
-  /** The objects that `complete` walked over from these tips, as lines; null if there were many. The walk reads the whole tree of a commit. */
-  #gathered: string | null = null;
-  #gatheredTips: ReadonlySet<Oid> = new Set();
+  /** The objects that `complete` walked over from these tips to these bounds, as lines; null if there were many. The walk reads the whole tree of a commit. */
+  #gathered: { tips: readonly Oid[]; bounds: ReadonlySet<Oid>; objects: string } | null = null;
 
   private constructor(repository: string, objects: string, signal: AbortSignal, sources: readonly string[]) {
     this.#repository = repository;
@@ -145,7 +144,7 @@ export class Quarantine {
    */
   async complete(tips: readonly Oid[], bounds: ReadonlySet<Oid>, kept: readonly string[] = []): Promise<void> {
     const open = tips.filter((oid) => !bounds.has(oid));
-    if (open.length === 0 || (await this.#gather(open, bounds, kept))) return;
+    if (open.length === 0 || (await this.#gather(open, bounds, kept, true))) return;
     // A ref may have been broken for long, or a repack was in the way.
     const broken = new Set(await absentObjects(this.#repository, [...bounds]));
     const present = [...bounds].filter((oid) => !broken.has(oid));
@@ -271,7 +270,7 @@ export class Quarantine {
     bounds: ReadonlySet<Oid>,
     { least, most, count }: { least: number; most: number; count: number },
   ): AsyncGenerator<string> {
-    const listed = this.#isGathered(tips, bounds) ? this.#gathered : await this.#listFiles(tips, bounds, most, count);
+    const listed = this.#gatheredFrom(tips, bounds) ?? (await this.#listFiles(tips, bounds, most, count));
     if (listed === null) return;
     const format = '--batch-check=%(objectname) %(objecttype) %(objectsize)';
     const { output } = await this.#ask(['cat-file', '--buffer', format], listed);
@@ -280,6 +279,7 @@ export class Quarantine {
       return type === 'blob' ? [[oid, size]] : [];
     });
     const wanted = sizes.filter(([, size]) => Number(size) >= least && Number(size) <= most).map(([oid]) => oid);
+    if (wanted.length > count) return;
     for (let at = 0; at < wanted.length; at += FILE_BATCH_SIZE) {
       const part = wanted.slice(at, at + FILE_BATCH_SIZE);
       const { output: contents } = await this.#ask(['cat-file', '--buffer', OBJECT_FORMAT], lines(part));
@@ -287,11 +287,12 @@ export class Quarantine {
     }
   }
 
-  /** Whether `#gathered` lists what these tips lead to and the bounds do not. */
-  #isGathered(tips: readonly Oid[], bounds: ReadonlySet<Oid>): boolean {
-    const open = new Set(tips.filter((oid) => !bounds.has(oid)));
-    const isSame = open.size === this.#gatheredTips.size && [...open].every((oid) => this.#gatheredTips.has(oid));
-    return this.#gathered !== null && isSame;
+  /** What these tips lead to and the bounds do not, as lines, if `complete` has walked over just that. */
+  #gatheredFrom(tips: readonly Oid[], bounds: ReadonlySet<Oid>): string | null {
+    const gathered = this.#gathered;
+    if (gathered?.bounds !== bounds) return null;
+    const [open, walked] = [new Set(tips.filter((oid) => !bounds.has(oid))), new Set(gathered.tips)];
+    return open.size === walked.size && [...open].every((oid) => walked.has(oid)) ? gathered.objects : null;
   }
 
   /** The files of at most `most` bytes that the tips lead to and the bounds do not, as lines; null if there are more than `count`. */
@@ -323,7 +324,12 @@ export class Quarantine {
   }
 
   /** Packs what the tips lead to, the bounds do not, and no kept pack has; returns whether all of it was there. */
-  async #gather(tips: readonly Oid[], bounds: ReadonlySet<Oid>, kept: readonly string[]): Promise<boolean> {
+  async #gather(
+    tips: readonly Oid[],
+    bounds: ReadonlySet<Oid>,
+    kept: readonly string[],
+    isRemembered = false,
+  ): Promise<boolean> {
     const listing = this.#start(['rev-list', '--objects', '--no-object-names', '--stdin']);
     const keep = [...kept, ...(await this.#packs())].map((name) => `--keep-pack=${name}`);
     const quiet = ['-q', '--non-empty', '--delta-base-offset', '--window=0'];
@@ -333,16 +339,17 @@ export class Quarantine {
     listing.stdout.pipe(packing.stdin);
     const walked: Buffer[] = [];
     let bytes = 0;
-    listing.stdout.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= MAX_GATHERED_BYTES) walked.push(chunk);
-    });
+    if (isRemembered)
+      listing.stdout.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes <= MAX_GATHERED_BYTES) walked.push(chunk);
+      });
     listing.stdin.end(lines([...tips, ...[...bounds].map((oid) => `^${oid}`)]));
     const codes = (await Promise.all([listed, packed])).map(({ code }) => code);
     this.#signal.throwIfAborted();
     const isWhole = codes.every((code) => code === 0);
-    this.#gathered = isWhole && bytes <= MAX_GATHERED_BYTES ? Buffer.concat(walked).toString('latin1') : null;
-    this.#gatheredTips = new Set(tips);
+    if (isRemembered && isWhole && bytes <= MAX_GATHERED_BYTES)
+      this.#gathered = { tips, bounds, objects: Buffer.concat(walked).toString('latin1') };
     return isWhole;
   }
 
