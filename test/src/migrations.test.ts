@@ -273,6 +273,8 @@ const RELEASED: Record<string, string> = {
   '20261130164020_editors_of_subjects': '2cf02003f7153320cfda527493daab259210747230daafe5296f334ffdc919cc',
   '20261130163000_remote_updates': '43dfa5c674e9eb75d571770ac8a89d092993bdf734c8f30d7265488bb4996050',
   '20261201400000_caller_writes': '89a2ac70f925c784a56e5c106b2f0b9f1e84bd8bd362109f6070118190f468b8',
+  '20261202000000_issues_newest': 'cc9a62dc0f8fec2776ae03832d8d528abf2a27e8527ba06ef49aefd7f96fd28d',
+  '20261202000010_issues_latest': '5b8580a17543e1068a5409f26ab8d7fdc35a52fe75d99e00de68160ba7a4fe10',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -11,7 +11,7 @@ import { all, Prisma, queryPage } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
-import { between, order, placePair, slice, sorted } from '#src/platform/records/order.ts';
+import { between, type Order, order, placePair, slice, sorted } from '#src/platform/records/order.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
@@ -334,15 +334,49 @@ async function load(
   // From each place as many as the page may need, by index.
   const reach = { ...page, limit: page.limit + page.offset, offset: 0 };
   const firsts = of === 'places' ? slice(e, sort, reach) : sql``;
+  const read = sql`SELECT e.* FROM ${from} (SELECT e.* FROM events e WHERE ${found} ${firsts}) e`;
+  const walked = of === 'places' ? walkedEvents(all([visible, until(page), ...matching]), sort, reach) : null;
+  const either = walked
+    ? sql`SELECT e.* FROM walked e WHERE ${walked.suffices} UNION ALL SELECT e.* FROM (${read}) e WHERE NOT ${walked.suffices}`
+    : read;
   const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('id', e.id, 'projectId', e.project_id, 'action', e.action,
       'targetId', e.target_id, 'targetIid', ${TARGET_IID}, 'targetType', ${TARGET_TYPE}, 'targetTitle', ${TITLE}, 'author', ${userJson('u', users)},
       'data', e.data, 'note', ${noteJson(notes)}, 'createdAt', e.created_at, ${placePair(e, sort)}) ORDER BY ${sorted(e, sort)}), '[]')
-    FROM (SELECT e.* FROM ${from} (SELECT e.* FROM events e WHERE ${found} ${firsts}) e ${slice(e, sort, page)}) e
+    FROM (SELECT e.* FROM (${either}) e ${slice(e, sort, page)}) e
       JOIN users u ON u.id = e.author_id)`;
   const count = (conditions: Prisma.Sql[]) =>
     sql`(SELECT count(*) FROM ${from} (SELECT e.id FROM events e WHERE ${all([isOf, visible, ...conditions])}) e)`;
   // The counts are current: later events are subtracted. What is filtered is counted.
   const since = upTo == null ? sql`0` : count([sql`e.id > ${upTo}`]);
   const total = matching.length > 0 ? count([until(page), ...matching]) : sql`(${counted} - ${since})`;
-  return queryPage(db, page, nodes, withTotal && total, places);
+  const common = walked && places ? sql`${places}, ${walked.subquery}` : places;
+  return queryPage(db, page, nodes, withTotal && total, common);
+}
+
+/** Up to so many places are read one after the other. */
+const MANY_PLACES = 50;
+/** How many events are looked at: this many, and so many for each one that the page needs. */
+const [AT_LEAST, FOR_EACH] = [5_000, 20];
+
+/**
+ * The events for a page of the feed of many places, found by looking at the first events of the server: the subquery `walked`, and whether it
+ * suffices. Where the places have few of these, it does not.
+ */
+function walkedEvents(
+  conditions: Prisma.Sql,
+  sort: Order<'Event'>,
+  reach: PageRequest,
+): { subquery: Prisma.Sql; suffices: Prisma.Sql } {
+  const ahead = all([sql`TRUE`, ...between(e, sort, reach)]);
+  // A power of two keeps statements few.
+  const most = Prisma.raw(String(AT_LEAST + FOR_EACH * 2 ** Math.ceil(Math.log2(reach.limit + 1))));
+  const by = sorted(e, sort, reach.isBackwards);
+  const first = sql`SELECT e.* FROM events e WHERE ${ahead} ORDER BY ${by} LIMIT ${most}`;
+  const areMany = sql`(SELECT count(*) FROM places) > ${MANY_PLACES}`;
+  const wanted = reach.limit + (reach.withPlaces ? 1 : 0);
+  return {
+    subquery: sql`walked AS MATERIALIZED (SELECT e.* FROM (${first}) e WHERE ${areMany} AND ${within(e.projectId)} AND ${conditions}
+      ORDER BY ${by} LIMIT ${wanted})`,
+    suffices: sql`((SELECT count(*) FROM walked) = ${wanted})`,
+  };
 }

@@ -3,6 +3,7 @@ import { table } from '../report.ts';
 import { type BenchServer, startServer } from '../server.ts';
 import { createLists, FULL, largeSize, listTokens } from './dataset.ts';
 import { createLarge } from './large.ts';
+import { measureLargePages } from './large_pages.ts';
 import { graphqlLists, type List, restLists } from './lists.ts';
 
 /** The page that stands for deep ones; the last one where a list is shorter. */
@@ -75,6 +76,11 @@ export async function measureLargeOf(databaseUrl: string, print: (text: string) 
     print(table(title, rows));
     print(
       `p50 in ms, with totals up to 10,000; ${count - rows.length} of ${count} lists take at most ${TARGET} ms, the others are above`,
+    );
+    const pages = await measureLargePages(server, databaseUrl, TARGET, wanted);
+    print(table(['who', 'page, or what completes a text', 'p50', 'longest'], pages.slow));
+    print(
+      `ms; ${pages.count - pages.slow.length} of ${pages.count} pages take at most ${TARGET} ms, the others are above`,
     );
   } finally {
     await server.stop();

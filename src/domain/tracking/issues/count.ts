@@ -3,6 +3,7 @@ import { within } from '#src/access/permissions/places.ts';
 import { assignedTo } from '#src/access/permissions/visibility.ts';
 import type { IssueFilter } from '#src/domain/tracking/issues/filter.ts';
 import { Prisma } from '#src/platform/database/db.ts';
+import type { PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 
 const { sql } = Prisma;
@@ -23,13 +24,21 @@ export function countFromCounters(
   return sql`(SELECT ${count ?? (seesAll ? everything : seen)} FROM ${table(counter)} WHERE ${counter.projectId} = ${projectId})`;
 }
 
-/** Like countFromCounters, for all of `places`. */
-export function countFromPlaces(actor: Actor | null, filter: IssueFilter): Prisma.Sql {
+/** Like countFromCounters, for all of `places`. Of more than `countUpTo` it says that there are more, without those that are the actor's own. */
+export function countFromPlaces(
+  actor: Actor | null,
+  filter: IssueFilter,
+  { countUpTo }: Pick<PageRequest, 'countUpTo'> = {},
+): Prisma.Sql {
   const { everything, confidential } = counters(filter);
   const { projectId } = issue;
   const own = ownConfidential(actor, filter, sql`${within(projectId)} AND NOT ${within(projectId, 'confidential')}`);
-  return sql`(SELECT COALESCE(sum(${everything} - CASE WHEN v.confidential THEN 0 ELSE ${confidential} END), 0) + ${own}
-    FROM places v JOIN ${table(counter)} ON ${counter.projectId} = v.id)`;
+  const open = sql`COALESCE(sum(${everything} - CASE WHEN v.confidential THEN 0 ELSE ${confidential} END), 0)`;
+  const count =
+    countUpTo === undefined
+      ? sql`${open} + ${own}`
+      : sql`CASE WHEN ${open} > ${countUpTo} THEN ${open} ELSE ${open} + ${own} END`;
+  return sql`(SELECT ${count} FROM places v JOIN ${table(counter)} ON ${counter.projectId} = v.id)`;
 }
 
 function statesOf({ state }: IssueFilter): ('opened' | 'closed')[] {

@@ -184,7 +184,8 @@ function closedBy({ id, state }: Alias<'Issue'>, userId: number): Prisma.Sql {
       WHERE ${later.issueId} = ${closing.issueId} AND ${later.id} > ${closing.id} AND ${later.state} = 'closed'))`;
 }
 
-function searchConditions(issue: Alias<'Issue'>, filter: IssueFilter): Prisma.Sql[] {
+/** The condition of the text search alone. */
+export function searchConditions(issue: Alias<'Issue'>, filter: IssueFilter): Prisma.Sql[] {
   const searched = searchOf(filter);
   if (!searched) return [];
   const held = holdsText(issue, searched);

@@ -36,6 +36,8 @@ export interface Source {
   params: Partial<Params>;
   /** Whether the source only has the columns of `firstOf`. */
   isPartial?: boolean;
+  /** Subqueries of which `paged` and `total` speak; where they are there, nothing else is found once for both. */
+  subqueries?: Prisma.Sql[];
 }
 
 /** The columns for finding, sorting and counting issues. */
@@ -47,7 +49,7 @@ export function firstOf({ by }: IssueOrder): Prisma.Sql {
 /** A page of issues as JSON, with their total if requested. Issues that must all be counted are found once for page and total. */
 export function issuePage(
   selection: Selection<'Issue'>,
-  { source, paged, total, params, isPartial = false }: Source,
+  { source, paged, total, params, isPartial = false, subqueries }: Source,
   by: IssueOrder,
   page: PageRequest,
 ): Prisma.Sql {
@@ -56,7 +58,8 @@ export function issuePage(
     const list = { type: 'Issue', row: issue, by: by.by, direction: by.direction, total, params } as const;
     return keyedPage(selection, { ...list, found: sql`SELECT ${first} FROM ${source}` }, page);
   }
-  const isFound = page.withTotal && total === null && (isPartial || page.countUpTo === undefined);
+  const isExact = page.countUpTo === undefined;
+  const isFound = page.withTotal && total === null && (isExact || (isPartial && !subqueries));
   const columns = orderOf(by);
   const rest = slice(issue, columns, page);
   const found = sql`found i WHERE ${all(between(issue, columns, page))}`;
@@ -67,7 +70,8 @@ export function issuePage(
       : asFew(sql`SELECT i.* FROM ${paged} ${rest}`, page);
   const nodes = rowsJson(selection, { from, params, ...inOrder(columns, page) });
   const json = pageJson(nodes, page.withTotal && (total ?? counted(isFound ? sql`found` : source, page)));
-  return isFound ? sql`(WITH found AS MATERIALIZED (SELECT ${first} FROM ${source}) SELECT ${json})` : json;
+  const common = isFound ? [sql`found AS MATERIALIZED (SELECT ${first} FROM ${source})`] : (subqueries ?? []);
+  return common.length > 0 ? sql`(WITH ${join(common)} SELECT ${json})` : json;
 }
 
 /** The order of a list of issues. */

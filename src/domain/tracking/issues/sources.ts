@@ -10,9 +10,11 @@ import {
   type IssueFilter,
   issueConditions,
   issuesWithLabels,
+  searchConditions,
   unsearchedConditions,
 } from '#src/domain/tracking/issues/filter.ts';
 import { firstOf, type IssueOrder, orderOf, type Source } from '#src/domain/tracking/issues/page.ts';
+import { type Walk, walk } from '#src/domain/tracking/issues/walk.ts';
 import {
   callerIn,
   holdsText,
@@ -25,13 +27,15 @@ import {
   userOf,
 } from '#src/domain/tracking/subjects/filter.ts';
 import { EACH_HIT, FEW_HITS } from '#src/domain/tracking/subjects/hits.ts';
+import { isKeyed } from '#src/domain/tracking/subjects/order.ts';
 import { all, Prisma } from '#src/platform/database/db.ts';
 import type { PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { between, sorted } from '#src/platform/records/order.ts';
 import type { Asked } from '#src/platform/records/parents.ts';
+import { counted } from '#src/platform/records/read.ts';
 
-const { sql } = Prisma;
+const { sql, join } = Prisma;
 const [issue, issueLabel] = [alias('Issue', 'i'), alias('IssueLabel', 'bl')];
 
 /** The parent of issues: a project, or a milestone or label of it, or a board, of whose lists they are in none. */
@@ -90,10 +94,10 @@ export function ofParent(
   const params = { actor, projectPath: path };
   const searched = searchOf(filter);
   if (searched) {
-    const each = sql`SELECT i.* FROM (SELECT ${firstOf(order)} FROM ${table(issue)}
-      WHERE ${holdsText(issue, searched)} AND ${all(conditions)} OFFSET 0) i`;
-    const found = withText(searched, all(conditions), each, order, page, hasFewIssues(project));
-    return { ...found, total: null, params };
+    const each = [holdsText(issue, searched), ...conditions];
+    const read = (rest: Prisma.Sql[], end: Prisma.Sql) => sql`SELECT i.* FROM (
+      SELECT ${firstOf(order)} FROM ${table(issue)} WHERE ${all([...each, ...rest])} ${end} OFFSET 0) i`;
+    return { ...withText({ searched, conditions, read, order, page, areFew: hasFewIssues(project) }), params };
   }
   const isCounted = countsSuffice(filter) && below === 'project';
   const total = isCounted ? countFromCounters(actor, project, filter, sees) : null;
@@ -101,7 +105,7 @@ export function ofParent(
 }
 
 /** How many issues of a project are searched one by one: finding what has the text on the whole server takes longer than that. */
-const FEW_ISSUES = 1_000;
+const FEW_ISSUES = 5_000;
 
 function hasFewIssues(project: Prisma.Sql | number): Prisma.Sql {
   return sql`(SELECT fc.last_issue_iid FROM project_counters fc WHERE fc.project_id = ${project}) <= ${FEW_ISSUES}`;
@@ -137,13 +141,33 @@ export function ofPlaces(actor: Actor | null, filter: IssueFilter, order: IssueO
   const ofPage = all([ofPlace, ...conditions, ...between(issue, orderOf(order), page)]);
   const firsts = sql`places v CROSS JOIN LATERAL (SELECT ${first} FROM ${table(issue)}
     WHERE ${ofPage} ORDER BY ${sorted(issue, orderOf(order), page.isBackwards)} LIMIT ${reach}) i`;
+  const total = isCounted ? countFromPlaces(actor, filter, page) : null;
+  const list = { source, total, params: { actor }, isPartial: true };
+  const walked = walk(first, inAnyPlace(actor, filter), order, page);
+  if (!walked) return { ...list, paged: isCounted && reach <= FAR ? firsts : paged };
+  // What a filter keeps is found once for page and total, if that is needed.
+  const isShared = page.withTotal && !isCounted;
+  const read = isShared ? sql`rest i` : isCounted && reach <= FAR ? firsts : paged;
+  const rest = sql`SELECT i.* FROM (SELECT ${first} FROM ${read}) i WHERE NOT ${walked.suffices}`;
+  const both = sql`((SELECT i.* FROM walked i WHERE ${walked.suffices}) UNION ALL (${rest})) i`;
+  const more = sql`rest AS MATERIALIZED (SELECT ${first} FROM ${source})`;
   return {
-    source,
-    paged: isCounted && reach <= FAR ? firsts : paged,
-    total: isCounted ? countFromPlaces(actor, filter) : null,
-    params: { actor },
-    isPartial: true,
+    ...list,
+    paged: isShared ? sql`${both} WHERE ${all([sql`TRUE`, ...between(issue, orderOf(order), page)])}` : both,
+    total: isShared
+      ? sql`(CASE WHEN ${walked.suffices} THEN ${counted(source, page)} ELSE (SELECT count(*) FROM rest) END)`
+      : total,
+    subqueries: [walked.subquery, ...(isShared ? [more] : [])],
   };
+}
+
+/** The conditions for the issues of the subquery `places` that a filter keeps, wherever they are, without its text. */
+function inAnyPlace(actor: Actor | null, filter: IssueFilter): Prisma.Sql[] {
+  return [
+    within(issue.projectId),
+    issueVisible(issue, actor, within(issue.projectId, 'confidential')),
+    ...unsearchedConditions(issue, filter, actor, ofLabelsThere),
+  ];
 }
 
 /** Like ofPlaces, for filters that name labels: those with all of them, each by its key. */
@@ -169,39 +193,77 @@ function ofLabels(
 
 /** Like ofPlaces, for filters with a better index: issues of a person, and those with a text. */
 function ofAnyPlace(actor: Actor | null, filter: IssueFilter, order: IssueOrder, page: PageRequest): Source {
-  const seen = [within(issue.projectId), issueVisible(issue, actor, within(issue.projectId, 'confidential'))];
   const searched = searchOf(filter);
   if (isOfPerson(filter) || !searched) {
-    const conditions = [...seen, ...issueConditions(issue, filter, actor, ofLabelsThere)];
+    const isHeld = searchConditions(issue, filter);
     const assignee = assigneeIn(filter, actor);
-    const source = assignee === null ? where(conditions, order, page) : ofAssignee(assignee, conditions, order, page);
-    return { ...source, total: null, params: { actor } };
+    if (assignee === null) {
+      const conditions = [...inAnyPlace(actor, filter), ...isHeld];
+      return { ...where(conditions, order, page), total: null, params: { actor } };
+    }
+    const conditions = [...inAnyPlace(actor, withoutAssignee(filter)), ...isHeld];
+    return { ...ofAssignee(assignee, conditions, order, page), total: null, params: { actor } };
   }
-  const conditions = all([...seen, ...unsearchedConditions(issue, filter, actor, ofLabelsThere)]);
-  const each = sql`SELECT i.* FROM places v CROSS JOIN LATERAL (SELECT ${firstOf(order)} FROM ${table(issue)}
-    WHERE ${issue.projectId} = v.id AND ${holdsText(issue, searched)} AND ${conditions} OFFSET 0) i`;
-  return { ...withText(searched, conditions, each, order, page), total: null, params: { actor } };
+  const conditions = inAnyPlace(actor, filter);
+  const each = [sql`${issue.projectId} = v.id`, holdsText(issue, searched), ...conditions];
+  const read = (rest: Prisma.Sql[], end: Prisma.Sql) => sql`SELECT i.* FROM places v CROSS JOIN LATERAL (
+    SELECT ${firstOf(order)} FROM ${table(issue)} WHERE ${all([...each, ...rest])} ${end} OFFSET 0) i`;
+  const walked = walk(firstOf(order), [holdsText(issue, searched), ...conditions], order, page);
+  return { ...withText({ searched, conditions, read, order, page, walked }), params: { actor } };
+}
+
+interface WithText {
+  searched: Searched;
+  /** Of the issues that are listed, without the text. */
+  conditions: Prisma.Sql[];
+  /**
+   * A statement that reads all of them for the text, and may go on with WHERE.
+   *
+   * @param rest further conditions
+   * @param end the order, and how many are wanted
+   */
+  read: (rest: Prisma.Sql[], end: Prisma.Sql) => Prisma.Sql;
+  order: IssueOrder;
+  page: PageRequest;
+  walked?: Walk | null;
+  /** Whether there are so few that they are read. */
+  areFew?: Prisma.Sql;
 }
 
 /**
  * The issues that meet the conditions and have a text: each hit is looked up by its key. For a very common text, or one that no index finds, or where
- * there are few issues, `each` reads all of them, a statement that may go on with WHERE.
+ * there are few issues, they are read in the order of the list, which soon finds those of a page.
  */
-function withText(
-  { isIndexed }: Searched,
-  conditions: Prisma.Sql,
-  each: Prisma.Sql,
-  order: IssueOrder,
-  page: PageRequest,
-  areFew: Prisma.Sql = sql`FALSE`,
-) {
+function withText({ searched, conditions, read, order, page, walked = null, areFew = sql`FALSE` }: WithText) {
+  const { isIndexed } = searched;
   const hits = sql`SELECT i.* FROM ${EACH_HIT} CROSS JOIN LATERAL (SELECT ${firstOf(order)} FROM ${table(issue)}
-    WHERE ${issue.id} = h.id AND ${conditions} OFFSET 0) i WHERE NOT ${areFew}`;
-  const source = isIndexed
-    ? sql`((${hits}) UNION ALL (${each} WHERE ${areFew} OR NOT ${FEW_HITS})) i`
-    : sql`(${each}) i`;
-  const paged = sql`${source} WHERE ${all(between(issue, orderOf(order), page))}`;
-  return { source, paged, isPartial: true };
+    WHERE ${issue.id} = h.id AND ${all(conditions)} OFFSET 0) i WHERE NOT ${areFew}`;
+  const areRead = isIndexed ? sql`(${areFew} OR NOT ${FEW_HITS})` : sql`TRUE`;
+  const everything = sql`${read([], Prisma.empty)} WHERE ${areRead}`;
+  const source = isIndexed ? sql`((${hits}) UNION ALL (${everything})) i` : sql`(${everything}) i`;
+  if (isKeyed(order.by)) return { source, paged: source, total: null, isPartial: true };
+  const by = orderOf(order);
+  const first = sql`ORDER BY ${sorted(issue, by, page.isBackwards)} LIMIT ${page.limit + page.offset + 1}`;
+  const rest = walked ? sql`NOT ${walked.suffices}` : sql`TRUE`;
+  const parts = [
+    ...(isIndexed ? [sql`(SELECT i.* FROM rare i)`] : []),
+    ...(walked ? [sql`(SELECT i.* FROM walked i WHERE ${areRead} AND ${walked.suffices})`] : []),
+    sql`(${read(between(issue, by, page), first)} WHERE ${areRead} AND ${rest})`,
+  ];
+  const paged = sql`(${join(parts, ' UNION ALL ')}) i WHERE ${all([sql`TRUE`, ...between(issue, by, page)])}`;
+  const counts = isIndexed
+    ? sql`((SELECT i.id FROM rare i) UNION ALL (SELECT i.id FROM (${everything}) i)) i`
+    : sql`(${everything}) i`;
+  const total = counted(counts, page);
+  return {
+    source,
+    paged,
+    total: walked?.isLarge
+      ? sql`(CASE WHEN ${areRead} AND ${walked.isLarge} THEN ${page.countUpTo} + 1 ELSE ${total} END)`
+      : total,
+    isPartial: true,
+    subqueries: [...(isIndexed ? [sql`rare AS MATERIALIZED (${hits})`] : []), ...(walked ? [walked.subquery] : [])],
+  };
 }
 
 /** Whether a filter names the author, the assignee or who closed it, who has few issues. */
@@ -217,6 +279,17 @@ function assigneeIn(
   if (scope === 'assigned_to_me') return callerIn(actor).id;
   if (typeof assigneeId === 'number') return assigneeId;
   return assigneeUsername ? userOf(assigneeUsername) : null;
+}
+
+/** A filter without the assignee that it names. */
+function withoutAssignee({ scope, assigneeId, assigneeUsername, ...rest }: IssueFilter): IssueFilter {
+  const named =
+    scope === 'assigned_to_me'
+      ? { assigneeId, assigneeUsername }
+      : typeof assigneeId === 'number'
+        ? { scope, assigneeUsername }
+        : { scope, assigneeId };
+  return { ...rest, ...named };
 }
 
 /**

@@ -64,7 +64,7 @@ export async function searchNotes<R>(
   if (all.length === 0) return { nodes: [], offset: page.offset, total: 0 };
   const subqueries = [
     seenPlaces(actor, sql`p.id = ${project.id}`),
-    ...(isIndexed ? [hitsOf([sql`SELECT f.id FROM notes f WHERE NOT f.system AND f.body ILIKE ${pattern}`])] : []),
+    ...(isIndexed ? hitsOf(text, [{ from: sql`notes f`, column: sql`f.body`, only: sql`NOT f.system` }]) : []),
     sql`found AS MATERIALIZED (${join(all, ' UNION ALL ')})`,
   ];
   // Notes and comments on commits have numbers of their own.
