@@ -134,12 +134,20 @@ export interface Stage {
   /** Full path of the project. */
   path: string;
   runner: { id: number; token: string };
+  /** An exported project with a commit and an issue. */
+  archive: Uint8Array<ArrayBuffer>;
 }
+
+/** What the archive has in its file and in the title of its issue. */
+const ARCHIVED = 'from an archive';
 
 const CI = 'build:\n  script: ["true"]\n  artifacts:\n    paths: [out]\n';
 
 /** Makes the project that the acts are on, with its runner. */
-export async function setStage(base: Omit<Stage, 'project' | 'path' | 'runner'>, name = 'campaign'): Promise<Stage> {
+export async function setStage(
+  base: Omit<Stage, 'project' | 'path' | 'runner' | 'archive'>,
+  name = 'campaign',
+): Promise<Stage> {
   const { send } = base;
   const made = await must(send('POST', '/v4/projects', { name, visibility: 'public' }));
   const actions = [
@@ -152,7 +160,26 @@ export async function setStage(base: Omit<Stage, 'project' | 'path' | 'runner'>,
   const runner = await must(
     send('POST', '/v4/user/runners', { runner_type: 'project_type', project_id: made.id, run_untagged: true }),
   );
-  return { ...base, project: made.id, path: made.path_with_namespace, runner };
+  return { ...base, project: made.id, path: made.path_with_namespace, runner, archive: await exported(base, name) };
+}
+
+/** Makes a small project and exports it. */
+async function exported({ send, url, token }: Pick<Stage, 'send' | 'url' | 'token'>, name: string) {
+  const { id } = await must(send('POST', '/v4/projects', { name: `${name}-source` }));
+  const actions = [{ action: 'create', file_path: 'a.txt', content: ARCHIVED }];
+  const commit = { branch: 'main', commit_message: 'First', actions };
+  await must(send('POST', `/v4/projects/${id}/repository/commits`, commit));
+  await must(send('POST', `/v4/projects/${id}/issues`, { title: ARCHIVED }));
+  await must(send('POST', `/v4/projects/${id}/export`));
+  for (;;) {
+    const { export_status: status } = await must(send('GET', `/v4/projects/${id}/export`));
+    if (status === 'finished') break;
+    if (['none', 'failed'].includes(status)) throw new Error('The project is not exported');
+    await sleep(200);
+  }
+  const headers = { 'PRIVATE-TOKEN': token };
+  const answer = await fetch(`${url()}/api/v4/projects/${id}/export/download`, { headers });
+  return new Uint8Array(await answer.arrayBuffer());
 }
 
 async function must(sent: Promise<Answer>): Promise<Json> {
@@ -416,6 +443,25 @@ const moveProject: Act = async (stage, n) => {
   );
 };
 
+/** Makes a project of an archive; what is in it comes once, whatever happens meanwhile. */
+const importProject: Act = async (stage, n) => {
+  const form = new FormData();
+  const name = `imported-${n}-${unique()}`;
+  form.append('path', name);
+  form.append('file', new File([stage.archive], 'project.tar.gz'));
+  const answer = await stage.send('POST', '/v4/projects/import', form);
+  if (!stage.ledger.isDone(answer, 'import')) return;
+  const project = `/v4/projects/${answer.body.id}`;
+  stage.ledger.promise(`import ${name}`, async (send) => {
+    const state = await shows(`${project}/import`, '"import_status":"finished"')(send);
+    if (state !== null) return state;
+    const { body: issues } = await send('GET', `${project}/issues`);
+    if (issues?.length !== 1 || issues[0].title !== ARCHIVED) return `${issues?.length} issues in ${name}`;
+    return shows(`${project}/repository/files/a.txt/raw?ref=main`, ARCHIVED)(send);
+  });
+  await sleep(1_000);
+};
+
 /** A commit with a pipeline, whose job a runner takes, prints something and hands in artifacts. */
 const runJob: Act = async (stage, n) => {
   const { send, ledger, url } = stage;
@@ -475,6 +521,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
   writeWiki,
   tag,
   moveProject,
+  importProject,
   runJob,
   housekeep,
 };

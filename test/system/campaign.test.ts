@@ -11,7 +11,19 @@ test('Servers, a worker, a database and programs of git that are killed again an
   const { kills, promised, found } = await runKills({ seed: 59, kills: KILLS, pause: 2 }, (line) => lines.push(line));
   expect(found, lines.join('\n')).toEqual([]);
   expect(Object.values(kills).reduce((sum, count) => sum + count, 0)).toBe(KILLS);
-  for (const kind of ['issue', 'commit', 'push', 'upload', 'lfs', 'package', 'image', 'snippet', 'wiki', 'project']) {
+  for (const kind of [
+    'issue',
+    'commit',
+    'push',
+    'upload',
+    'lfs',
+    'package',
+    'image',
+    'snippet',
+    'wiki',
+    'project',
+    'import',
+  ]) {
     expect(promised[kind], kind).toBeGreaterThan(0);
   }
 });
