@@ -1,6 +1,8 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFileSync, chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -36,7 +38,7 @@ const isPossible =
 if (!isPossible)
   console.warn('PostgreSQL, PgBouncer, HAProxy or OpenSSH is not installed: the set of processes is not tried.');
 
-const compose = readCompose('deploy/compose/scaled.yaml', {
+const given = {
   GANTRY_DATABASE_PASSWORD: PASSWORD,
   GANTRY_SECRET: 'the secret of all processes of this test',
   GANTRY_URL: 'http://balancer:8080',
@@ -45,8 +47,12 @@ const compose = readCompose('deploy/compose/scaled.yaml', {
   GANTRY_S3_SECRET: 'S3RVER',
   // The balancer is on this machine here.
   TRUST_PROXY: 'loopback',
-});
+};
+const compose = readCompose('deploy/compose/scaled.yaml', given);
 const names = Object.keys(compose.services);
+
+/** Where a client is that a balancer forwards requests of. */
+const CLIENT = '198.51.100.7';
 
 /** The address of a service. */
 const addressOf = (service: string) => `127.0.1.${names.indexOf(service) + 10}`;
@@ -297,6 +303,22 @@ async function upload(url: string, projectId: number, content: string): Promise<
 const contentOf = async (url: string, file: string) =>
   (await fetch(`${url}${file}`, { headers: { 'private-token': TOKEN } })).text();
 
+/** The address that the audit events have of someone whose request says that it is forwarded. */
+async function addressBehind(url: string): Promise<string> {
+  const name = `from-${randomUUID()}`;
+  const answer = await fetch(`${url}/api/v4/groups`, {
+    method: 'POST',
+    headers: { 'private-token': TOKEN, 'content-type': 'application/json', 'x-forwarded-for': CLIENT },
+    body: JSON.stringify({ name, path: name }),
+  });
+  expect(answer.status).toBe(201);
+  const events: Json[] = await call(url, 'GET', `/groups/${(await answer.json()).id}/audit_events`);
+  return events[0].details.ip_address;
+}
+
+/** Whether a process has logged what is only worth knowing. */
+const hasSaidMore = ({ output }: Started) => /"level":(30|"info")/.test(output());
+
 describe.runIf(isPossible)('The scaled set of Compose', { timeout: 300_000 }, () => {
   const containers = new Map<string, Started>();
   let balancer = '';
@@ -402,6 +424,20 @@ describe.runIf(isPossible)('The scaled set of Compose', { timeout: 300_000 }, ()
     }
   });
 
+  test('believes the balancer, as `TRUST_PROXY` says, who asks, and logs as much as `LOG_LEVEL` says', async () => {
+    expect(await addressBehind(urlOf('server1'))).toBe(CLIENT);
+    expect(hasSaidMore(containers.get('server1') as Started)).toBe(true);
+    // The variables as they are left out, and as someone sets them.
+    const { TRUST_PROXY: _left, ...others } = given;
+    const { environment, command } = readCompose('deploy/compose/scaled.yaml', { ...others, LOG_LEVEL: 'warn' })
+      .services.server1 as ComposeService;
+    const quiet = startContainer('127.0.2.12', environment ?? {}, command);
+    const url = `http://127.0.2.12:${ports.get('8080')}`;
+    await untilOk(`${url}/-/readiness`);
+    expect(await addressBehind(url)).toMatch(/^127\./);
+    expect(hasSaidMore(quiet)).toBe(false);
+  });
+
   test('goes on without a failed request while a server stops', async () => {
     let isOver = false;
     const asking = (async () => {
@@ -441,7 +477,8 @@ describe.runIf(isPossible)('The scaled set of Compose', { timeout: 300_000 }, ()
       workers: { queues: ['projects.fork', 'mail.send'] },
       trustProxy: 'loopback',
       drainSeconds: 2,
-      settings: { GANTRY_METRICS_ADDRESSES: '127.0.0.0/8' },
+      gitGraceSeconds: 1,
+      settings: { GANTRY_METRICS_ADDRESSES: '127.0.0.0/8', LOG_LEVEL: 'warn' },
       metrics: { serviceMonitor: true },
     });
     const containerOf = (component: string) =>
@@ -489,10 +526,26 @@ describe.runIf(isPossible)('The scaled set of Compose', { timeout: 300_000 }, ()
       { pid: working.child.pid, queues: expect.arrayContaining(['projects.fork', 'mail.send']) },
     ]);
     expect(joined[0].queues).toHaveLength(2);
-    // It says that it is not ready for as long as the chart gives balancers.
+    expect(await addressBehind(url)).toBe(CLIENT);
+    expect([hasSaidMore(started), hasSaidMore(working)]).toEqual([false, false]);
+    // It says that it is not ready for as long as the chart gives balancers, and waits no longer than that for a push that never ends.
+    const push = request(`${url}/root/deployed.git/git-receive-pack`, {
+      method: 'POST',
+      auth: `root:${TOKEN}`,
+      headers: { 'content-type': 'application/x-git-receive-pack-request' },
+    });
+    const broken = once(push, 'error');
+    push.write('0');
+    await until(async () => {
+      const text = await (await fetch(`${url}/-/metrics`)).text();
+      // This request is one, too.
+      return Number(/^gantry_http_requests_in_progress (\d+)$/m.exec(text)?.[1]) > 1 || undefined;
+    });
     const stopped = Date.now();
     started.child.kill('SIGTERM');
+    await broken;
     if (started.child.exitCode === null) await once(started.child, 'exit');
-    expect(Date.now() - stopped).toBeGreaterThanOrEqual(2_000);
+    expect(Date.now() - stopped).toBeGreaterThanOrEqual(3_000);
+    expect(Date.now() - stopped).toBeLessThan(60_000);
   });
 });
