@@ -31,6 +31,10 @@ const IssueCountFilter = builder.inputType('IssueCountFilter', {
 
 const countArgs = builder.args((t) => ({
   filter: t.field({ type: IssueCountFilter, description: 'Which issues to count; all if left out.' }),
+  upTo: t.int({
+    description:
+      'Counts the issues of a state no further than this if that is not known already: one more stands for more. All are counted if left out.',
+  }),
 }));
 
 builder.queryFields((t) => ({
@@ -38,7 +42,7 @@ builder.queryFields((t) => ({
     type: Counts,
     description: 'The number of issues of all projects on the server that the caller can see.',
     args: countArgs,
-    resolve: (_root, { filter }, context) => countIssues(context, filter ?? {}),
+    resolve: (_root, { filter, upTo }, context) => countIssues(context, filter ?? {}, { upTo }),
   }),
 }));
 
@@ -47,9 +51,9 @@ builder.objectFields(Group, (t) => ({
     type: Counts,
     description: 'The number of issues of all projects in the group and its subgroups that the caller can see.',
     args: countArgs,
-    resolve: (group, { filter }, context, info) =>
+    resolve: (group, { filter, upTo }, context, info) =>
       loaderAt(context, info, { key: '' }, (groups: readonly GroupRow[]) =>
-        countIssuesOfGroups(context, groups, filter ?? {}),
+        countIssuesOfGroups(context, groups, filter ?? {}, { upTo }),
       ).load(group),
   }),
 }));
@@ -59,9 +63,9 @@ builder.objectFields(Project, (t) => ({
     type: Counts,
     description: 'The number of issues of the project that the caller can see.',
     args: countArgs,
-    resolve: (project, { filter }, context, info) =>
+    resolve: (project, { filter, upTo }, context, info) =>
       loaderAt(context, info, { key: '' }, (projects: readonly ProjectRow[]) =>
-        countIssuesOf(context, projects, filter ?? {}),
+        countIssuesOf(context, projects, filter ?? {}, { upTo }),
       ).load(project),
   }),
 }));

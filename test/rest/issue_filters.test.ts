@@ -194,6 +194,34 @@ describe('GET /issues_statistics, /groups/:id/issues_statistics and /projects/:i
   });
 });
 
+describe('Query.issueCounts', () => {
+  const query = `query ($filter: IssueCountFilter, $upTo: Int, $project: ProjectRef!) {
+    issueCounts(filter: $filter, upTo: $upTo) { opened closed }
+    project(ref: $project) { issueCounts(filter: $filter, upTo: $upTo) { opened closed } } }`;
+  const ask = async (upTo: number | null, filter: Json) => {
+    const { body } = await world.graphql(query, { upTo, filter, project: String(open.id) }, ann);
+    return body.errors?.[0].message ?? [body.data.issueCounts, body.data.project.issueCounts];
+  };
+
+  it('are exact up to the number that is asked for, and one more where there are more', async () => {
+    const filter = { labels: ['bug'] };
+    const [all, ofOpen] = await ask(null, filter);
+    const most = Math.max(all.opened, all.closed, ofOpen.opened, ofOpen.closed);
+    expect(most).toBeGreaterThan(1);
+    expect(await ask(most, filter)).toEqual([all, ofOpen]);
+    const atMostTwo = ({ opened, closed }: Json) => ({ opened: Math.min(opened, 2), closed: Math.min(closed, 2) });
+    expect(await ask(1, filter)).toEqual([atMostTwo(all), atMostTwo(ofOpen)]);
+  });
+
+  it('are exact where counters know them', async () => {
+    expect(await ask(1, {})).toEqual(await ask(null, {}));
+  });
+
+  it.each([0, -1])('refuse to count up to %i', async (upTo) => {
+    expect(await ask(upTo, { labels: ['bug'] })).toMatch(/upTo must be at least 1/);
+  });
+});
+
 describe('Query.issues', () => {
   const query = `query ($filter: IssueFilter, $after: String, $first: Int) {
     issues(filter: $filter, sort: ASC, first: $first, after: $after) { totalCount nodes { title } pageInfo { endCursor } } }`;

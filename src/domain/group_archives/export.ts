@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
@@ -13,6 +12,7 @@ import { KEPT } from '#src/domain/project_archives/kept.ts';
 import { groupExportsStore } from '#src/domain/uploads/archives.ts';
 import type { UploadLocation } from '#src/domain/uploads/store.ts';
 import { DomainError } from '#src/platform/errors.ts';
+import { makeWorkDirectory } from '#src/platform/lifecycle/work_directory.ts';
 
 /** How often an export is attempted: the process may have died of it. */
 const MAX_ATTEMPTS = 5;
@@ -58,7 +58,7 @@ export async function exportGroup(
 
 /** Puts an archive into its place. Returns what is recorded of it. */
 async function makeArchive(context: Context, place: UploadLocation, signal: AbortSignal) {
-  const directory = await mkdtemp(path.join(tmpdir(), 'gantry-group-'));
+  const directory = await makeWorkDirectory('group');
   try {
     const group = await findGroup(context, place.projectId);
     if (!can(context.actor, 'export_group', group)) throw new ExportFailed('You may no longer export the group.');

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
@@ -17,6 +16,7 @@ import { groupImportsStore } from '#src/domain/uploads/archives.ts';
 import { unpackFiles } from '#src/git/archive/files.ts';
 import type { Prisma } from '#src/platform/database/db.ts';
 import { ofEachDatabase } from '#src/platform/database/of_each.ts';
+import { makeWorkDirectory } from '#src/platform/lifecycle/work_directory.ts';
 
 /** How often an import is attempted: the process may have died of it. */
 const MAX_ATTEMPTS = 5;
@@ -88,7 +88,7 @@ export async function cleanUpGroupImports({ db, uploads }: Pick<Context, 'db' | 
 }
 
 async function fill(context: Context, groupId: number, secret: string, signal: AbortSignal): Promise<void> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'gantry-group-'));
+  const directory = await makeWorkDirectory('group');
   try {
     authorize(context.actor, 'update_group', await findGroup(context, groupId));
     const opened = await groupImportsStore(context).open(waiting(secret));

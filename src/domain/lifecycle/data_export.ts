@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -16,6 +15,7 @@ import type { UserExport } from '#src/generated/prisma/client.ts';
 import { ArchiveRefused, fileOnDisk, type PackedFile, packFiles } from '#src/git/archive/files.ts';
 import { Prisma, queryJson, type Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
+import { makeWorkDirectory } from '#src/platform/lifecycle/work_directory.ts';
 import { type Alias, table, whole } from '#src/platform/records/alias.ts';
 import { factsOf, type ModelName } from '#src/platform/records/model.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
@@ -127,7 +127,7 @@ export async function exportData(
   const signal = AbortSignal.any([late, ...(stopping ? [stopping] : [])]);
   const secret = randomBytes(16).toString('hex');
   const place: UploadLocation = { projectId: userId, secret, fileName: ARCHIVE };
-  const directory = await mkdtemp(path.join(tmpdir(), 'gantry-data-'));
+  const directory = await makeWorkDirectory('data');
   const refused = begun.attempts > MAX_ATTEMPTS ? 'The export was interrupted too often.' : null;
   try {
     if (refused) throw new ArchiveRefused(refused);

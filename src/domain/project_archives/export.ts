@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
@@ -20,6 +19,7 @@ import { lfsStore, placeOf } from '#src/domain/uploads/lfs/place.ts';
 import type { UploadLocation } from '#src/domain/uploads/store.ts';
 import { fileOnDisk, type PackedFile } from '#src/git/archive/files.ts';
 import { DomainError } from '#src/platform/errors.ts';
+import { makeWorkDirectory } from '#src/platform/lifecycle/work_directory.ts';
 import { allowedHosts } from '#src/platform/outbound/hook_url.ts';
 import { SendingFailed, sendFile } from '#src/platform/outbound/send_file.ts';
 import { decrypt } from '#src/platform/secrets.ts';
@@ -54,7 +54,7 @@ export async function exportProject(
   const signal = AbortSignal.any([late, ...(stopping ? [stopping] : [])]);
   const secret = randomBytes(16).toString('hex');
   const place: UploadLocation = { projectId, secret, fileName: ARCHIVE };
-  const directory = await mkdtemp(path.join(tmpdir(), 'gantry-export-'));
+  const directory = await makeWorkDirectory('export');
   try {
     if (begun.attempts > MAX_ATTEMPTS) throw new ExportFailed('The export was interrupted too often.');
     const project = await findProject(context, projectId);

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { CHECKS } from '#src/domain/project_archives/checks.ts';
@@ -30,6 +29,7 @@ import type { WithUploads } from '#src/domain/uploads/store.ts';
 import { unpackFiles } from '#src/git/archive/files.ts';
 import type { Prisma, Transaction } from '#src/platform/database/db.ts';
 import { ofEachDatabase } from '#src/platform/database/of_each.ts';
+import { makeWorkDirectory } from '#src/platform/lifecycle/work_directory.ts';
 
 /** How often an import is attempted: the process may have died of it. */
 const MAX_ATTEMPTS = 5;
@@ -138,7 +138,7 @@ interface FillOptions {
 
 async function fill(context: Context, begun: Begun, options: FillOptions): Promise<void> {
   const { project, secret } = begun;
-  const directory = await mkdtemp(path.join(tmpdir(), 'gantry-import-'));
+  const directory = await makeWorkDirectory('import');
   const place = { projectId: WAITING, secret, fileName: ARCHIVE };
   const where = { projectId: project.id };
   try {

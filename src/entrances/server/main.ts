@@ -27,6 +27,7 @@ import { readPrivateFile } from '../../platform/lifecycle/private_file.ts';
 import type { Readiness } from '../../platform/lifecycle/readiness.ts';
 import { agreeOnSecret } from '../../platform/lifecycle/secret.ts';
 import { awaitStopSignal } from '../../platform/lifecycle/signals.ts';
+import { removeLeftDirectories } from '../../platform/lifecycle/work_directory.ts';
 import { createConsoleLogger } from '../../platform/observability/console_log.ts';
 import { createLogger, type Logger } from '../../platform/observability/log.ts';
 import { logSlow } from '../../platform/observability/metrics/slow.ts';
@@ -60,6 +61,7 @@ export async function serve(given: Config, options: ServeOptions): Promise<numbe
   const log = control ? createLogger(given.logLevel, process.stderr) : await createConsoleLogger(given.logLevel);
   const config = ephemeral ? await temporaryConfig(given, { log, resources, port, exposed }) : given;
   resources.defer(await startTracing(process.env));
+  void removeLeftDirectories();
   // Nothing waits for it: until it is there, this process starts programs itself.
   const spawner = startSpawner(packagePath('bin/spawner.js'));
   resources.defer(async () => (await spawner)());

@@ -7,6 +7,7 @@ import { connectOptions, prepareDatabase } from '../../platform/lifecycle/prepar
 import { agreeOnSecret } from '../../platform/lifecycle/secret.ts';
 import { awaitStopSignal } from '../../platform/lifecycle/signals.ts';
 import { requireNoPartialRestore } from '../../platform/lifecycle/unfinished.ts';
+import { removeLeftDirectories } from '../../platform/lifecycle/work_directory.ts';
 import { createConsoleLogger } from '../../platform/observability/console_log.ts';
 import { logSlow } from '../../platform/observability/metrics/slow.ts';
 import { reporter } from '../../platform/observability/report.ts';
@@ -29,6 +30,7 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
   await using resources = new AsyncDisposableStack();
   const log = await createConsoleLogger(config.logLevel);
   resources.defer(await startTracing(process.env));
+  void removeLeftDirectories();
   // Nothing waits for it: until it is there, this process starts programs itself.
   const spawner = startSpawner(packagePath('bin/spawner.js'));
   resources.defer(async () => (await spawner)());

@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
+import { makeWorkDirectory } from '#src/platform/lifecycle/work_directory.ts';
 
 /** How a program is started; its standard streams are pipes. */
 export interface SpawnOptions {
@@ -47,7 +47,7 @@ export function spawner(): Spawner | null {
 export async function startSpawner(script: string): Promise<() => Promise<void>> {
   // There are no sockets of files elsewhere.
   if (process.platform === 'win32') return async () => undefined;
-  const directory = await mkdtemp(path.join(os.tmpdir(), 'gantry-spawner-'));
+  const directory = await makeWorkDirectory('spawner');
   const address = path.join(directory, 'socket');
   const child = fork(script, [address], { execArgv: SMALL, env: {}, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const started = new Spawner(child, address);

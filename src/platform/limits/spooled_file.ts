@@ -1,8 +1,8 @@
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { makeWorkDirectory } from '#src/platform/lifecycle/work_directory.ts';
 import { limited } from '#src/platform/limits/limited.ts';
 
 /** How much is read at a time, in bytes. */
@@ -78,7 +78,7 @@ export function isOfDisk(error: unknown): boolean {
 }
 
 async function openNameless(): Promise<FileHandle> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'gantry-file-'));
+  const directory = await makeWorkDirectory('file');
   try {
     return await open(path.join(directory, 'content'), 'wx+', 0o600);
   } finally {

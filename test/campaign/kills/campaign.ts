@@ -78,7 +78,7 @@ async function lookAt(installation: Installation, stage: Stage): Promise<string[
   await installation.postgres.query(
     "INSERT INTO pgboss.job (name, data) VALUES ('repositories.maintain', '{}'), ('repositories.remove', '{}')",
   );
-  left.push(...(await settled(installation)));
+  left.push(...(await settled(installation)), ...installation.left().map((name) => `${name} is left`));
   const env = installation.environment();
   const complaints = [...(await complaintsOf(['fsck'], env)), ...(await complaintsOf(['doctor'], env))];
   return [

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,6 +34,7 @@ export class Installation {
     const { directory, remove } = scratchDirectory();
     this.directory = directory;
     this.#remove = remove;
+    mkdirSync(this.temporary);
     this.#token = token;
     this.postgres = postgres;
     this.#ports = ports;
@@ -58,8 +59,18 @@ export class Installation {
     return path.join(this.directory, 'data');
   }
 
+  /** Where its processes keep temporary files. */
+  get temporary(): string {
+    return path.join(this.directory, 'tmp');
+  }
+
   environment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
-    return settings(this.data, { DATABASE_URL: this.postgres.url, GANTRY_ROOT_TOKEN: this.#token, ...more });
+    return settings(this.data, {
+      TMPDIR: this.temporary,
+      DATABASE_URL: this.postgres.url,
+      GANTRY_ROOT_TOKEN: this.#token,
+      ...more,
+    });
   }
 
   /** Starts a server again and again until it stays: one that starts while there is no database ends. */
@@ -122,6 +133,8 @@ export class Installation {
   }
 
   async #killWorker(): Promise<boolean> {
+    // One that is killed as it starts would be started twice.
+    await this.#starting[SERVERS];
     const worker = this.#worker;
     if (!worker || worker.exitCode !== null || worker.signalCode !== null) return false;
     const ended = once(worker, 'exit');
@@ -142,6 +155,14 @@ export class Installation {
       await sleep(5);
     }
     return [];
+  }
+
+  /** Temporary files of processes that are gone. */
+  left(): string[] {
+    return readdirSync(this.temporary).filter((name) => {
+      const pid = /^gantry-[a-z]+-[0-9a-f]{8}-(\d+)-/.exec(name)?.[1];
+      return pid !== undefined && !existsSync(`/proc/${pid}`);
+    });
   }
 
   /** Waits until all that was killed runs again. */

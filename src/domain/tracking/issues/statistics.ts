@@ -16,9 +16,11 @@ import {
 import { searchOf } from '#src/domain/tracking/subjects/filter.ts';
 import { searchHits } from '#src/domain/tracking/subjects/hits.ts';
 import { Prisma, queryJson } from '#src/platform/database/db.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
 import type { PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { type Asked, onlyOne, perParent } from '#src/platform/records/parents.ts';
+import { counted } from '#src/platform/records/read.ts';
 
 const { sql } = Prisma;
 const issue = alias('Issue', 'i');
@@ -32,6 +34,11 @@ export interface IssueCounts {
 /** Filters of issues in any state. */
 export type CountFilter = Omit<IssueFilter, 'state'>;
 
+/** How far the issues of each state are counted where counters do not know: `upTo + 1` is said of more. To the end if absent. */
+export interface CountLimit {
+  upTo?: number | null | undefined;
+}
+
 // Counts have neither an order nor pages.
 const ORDER: IssueOrder = { by: 'created_at', direction: 'desc' };
 const PAGE: PageRequest = { limit: 0, offset: 0, withTotal: false };
@@ -41,12 +48,13 @@ export async function countIssuesOf(
   context: Context,
   projects: readonly ProjectRow[],
   filter: CountFilter,
+  limit: CountLimit = {},
 ): Promise<IssueCounts[]> {
   const actor = readerOf(context);
   const open = projects.filter((project) => hasFeature(actor, 'issues', project));
   const wanted = open.map((project) => asked(actor, { project }));
   const countsOf = (parent: Asked<ParentRow>) =>
-    countsJson(filter, (filter) => ofParent(actor, parent, 'project', filter, ORDER, PAGE));
+    countsJson(filter, limit, (filter) => ofParent(actor, parent, 'project', filter, ORDER, PAGE));
   const counts = perParent<ParentRow>(wanted, ASKED_TYPES, countsOf, searchHits(searchOf(filter)));
   const found = wanted.length === 0 ? [] : await queryJson<IssueCounts[]>(context.db, counts);
   const ofOpen = new Map(open.map((project, index) => [project, found[index]]));
@@ -58,6 +66,7 @@ export async function countIssuesOfGroups(
   context: Context,
   groups: readonly GroupRow[],
   filter: CountFilter,
+  limit: CountLimit = {},
 ): Promise<IssueCounts[]> {
   const actor = readerOf(context);
   const parents = groups.map(({ id }) => ({ group: id }));
@@ -65,29 +74,29 @@ export async function countIssuesOfGroups(
   // Of the places of all groups those of each.
   const countsOf = ({ group }: Asked<{ group: number }>) => sql`(WITH places AS (SELECT v.* FROM places v
       JOIN projects gp ON gp.id = v.id JOIN namespaces gn ON gn.id = gp.namespace_id WHERE gn.lineage @> ARRAY[${group}]::int[])
-    SELECT ${countsJson(rest, (filter) => ofPlaces(actor, filter, ORDER, PAGE))})`;
+    SELECT ${countsJson(rest, limit, (filter) => ofPlaces(actor, filter, ORDER, PAGE))})`;
   const common = [places, ...searchHits(searchOf(filter))];
   return queryJson<IssueCounts[]>(context.db, perParent(parents, { group: 'int' }, countsOf, common));
 }
 
 /** The counts of all issues that the actor can see. Throws InsufficientScope. */
-export async function countIssues(context: Context, filter: CountFilter): Promise<IssueCounts> {
+export async function countIssues(context: Context, filter: CountFilter, limit: CountLimit = {}): Promise<IssueCounts> {
   const actor = readerOf(context);
   const { places, rest } = placesFor(actor, filter);
   const common = [places, ...searchHits(searchOf(filter))];
-  const counts = () => countsJson(rest, (filter) => ofEverywhere(actor, filter, ORDER, PAGE));
+  const counts = () => countsJson(rest, limit, (filter) => ofEverywhere(actor, filter, ORDER, PAGE));
   return onlyOne(await queryJson<IssueCounts[]>(context.db, perParent([{}], {}, counts, common)));
 }
 
 type SourceOf = (filter: IssueFilter) => Source;
 
-/** An expression for the counts as JSON: from the counters where they know, otherwise by reading the issues once. */
-function countsJson(filter: CountFilter, of: SourceOf): Prisma.Sql {
-  if (countsSuffice(filter)) {
-    const [opened, closed] = [of({ ...filter, state: 'opened' }).total, of({ ...filter, state: 'closed' }).total];
-    return sql`json_build_object('opened', ${opened}, 'closed', ${closed})`;
-  }
+/** An expression for the counts as JSON: from the counters where they know, otherwise by reading the issues, once if they are counted to the end. */
+function countsJson(filter: CountFilter, { upTo }: CountLimit, of: SourceOf): Prisma.Sql {
+  if (upTo != null && upTo < 1) throw new ValidationFailed({ upTo: ['must be at least 1'] });
+  const each = (count: (source: Source) => Prisma.Sql | null) =>
+    sql`json_build_object('opened', ${count(of({ ...filter, state: 'opened' }))}, 'closed', ${count(of({ ...filter, state: 'closed' }))})`;
+  if (countsSuffice(filter)) return each(({ total }) => total);
+  if (upTo != null) return each(({ source }) => counted(source, { ...PAGE, countUpTo: upTo }));
   const count = (state: string) => sql`count(*) FILTER (WHERE ${issue.state} = ${state}::issue_state)`;
-  const counts = sql`json_build_object('opened', ${count('opened')}, 'closed', ${count('closed')})`;
-  return sql`(SELECT ${counts} FROM ${of(filter).source})`;
+  return sql`(SELECT json_build_object('opened', ${count('opened')}, 'closed', ${count('closed')}) FROM ${of(filter).source})`;
 }
