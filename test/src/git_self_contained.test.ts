@@ -16,10 +16,17 @@ async function history() {
   return { work, main, directory: path.join(work, '.git') };
 }
 
+const known = new Map<string, HeldObject>();
+
 function objectOf(directory: string, oid: string): HeldObject {
-  const type = git(directory, ['cat-file', '-t', oid]).trim() as ObjectType;
-  const content = gitBytes(directory, ['cat-file', type, oid]);
-  return { type, size: content.length, content };
+  const before = known.get(oid);
+  if (before !== undefined) return before;
+  const output = gitBytes(directory, ['cat-file', '--batch=%(objecttype)'], `${oid}\n`);
+  const at = output.indexOf(10);
+  const content = output.subarray(at + 1, -1);
+  const object = { type: output.toString('latin1', 0, at) as ObjectType, size: content.length, content };
+  known.set(oid, object);
+  return object;
 }
 
 function storeOf(directory: string) {
