@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -287,6 +287,123 @@ describe('Pushing', () => {
     });
     expect((event.data as { commits: object[] }).commits).toHaveLength(20);
     expect(await run(await clone(address(project, owner)), 'rev-list', '--count', 'HEAD')).toBe('10001');
+  });
+});
+
+describe('What a push leads to', () => {
+  const as = ['-c', 'user.name=a', '-c', 'user.email=a@example.com'];
+  const commitIn = (directory: string, tree: string, parent: string) =>
+    git(directory, [...as, 'commit-tree', '-p', parent, '-m', 'A commit', tree]).trim();
+
+  /** Pushes some objects of a repository alone to a new branch, and tells what the server says. */
+  async function pushAlone(project: ProjectRow, from: string, tip: string, objects: readonly string[]) {
+    const pack = gitBytes(from, ['pack-objects', '--stdout', '-q'], objects.map((oid) => `${oid}\n`).join(''));
+    const line = `${'0'.repeat(40)} ${tip} refs/heads/${world.unique('alone')}\0report-status`;
+    const command = Buffer.from(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
+    const answer = await fetch(`${world.url}/${project.fullPath}.git/git-receive-pack`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-git-receive-pack-request', 'PRIVATE-TOKEN': owner.token },
+      body: Buffer.concat([command, pack]),
+    });
+    return answer.text();
+  }
+
+  /** A tree with one more entry than that of a commit. */
+  const treeWith = (directory: string, commit: string, entry: string) => {
+    const root = git(directory, ['ls-tree', '-z', commit]).split('\0').filter(Boolean);
+    return git(directory, ['mktree', '-z', '--missing'], [...root, entry, ''].join('\0')).trim();
+  };
+
+  it('arrives whole, whatever it is: roots, merges, tags of anything, submodules, what was moved or put back', async () => {
+    const { project, work, head } = await pushed();
+    const directory = directoryOf(project);
+    const bare = path.join(work, '.git');
+    const push = async (...refs: string[]) => {
+      await run(work, 'push', '--quiet', 'origin', ...refs);
+      // Nothing that a ref leads to is left outside of what stays.
+      git(directory, ['prune', '--expire=now']);
+      expect(git(directory, ['fsck', '--strict', '--no-dangling'])).toBe('');
+    };
+    await mkdir(path.join(work, 'a/b'), { recursive: true });
+    await commitFile(work, 'a/b/one', 'one\n');
+    await commitFile(work, 'two', 'two\n');
+    await push('main');
+    await run(work, 'mv', 'a', 'moved');
+    await chmod(path.join(work, 'two'), 0o755);
+    await run(work, 'commit', '--quiet', '-a', '-m', 'Move, and make it executable');
+    await push('main');
+    await run(work, 'revert', '--no-edit', 'HEAD');
+    await push('main');
+    await run(work, 'checkout', '--quiet', '-b', 'old', head);
+    await commitFile(work, 'three', 'three\n');
+    await push('old');
+    await run(work, 'merge', '--quiet', '-m', 'Both', 'main');
+    await run(work, 'commit', '--quiet', '--allow-empty', '-m', 'Nothing');
+    await push('old');
+    await run(work, 'checkout', '--quiet', '-b', 'evil', 'main');
+    await run(work, 'merge', '--quiet', '--no-commit', '--no-ff', 'old');
+    await writeFile(path.join(work, 'evil'), 'in no parent\n');
+    await run(work, 'add', 'evil');
+    await run(work, 'commit', '--quiet', '-m', 'Merge');
+    await push('evil');
+    await run(work, 'checkout', '--quiet', '--orphan', 'root');
+    await run(work, 'commit', '--quiet', '-m', 'A second root');
+    await run(work, 'merge', '--quiet', '-s', 'ours', '-m', 'Ours', '--allow-unrelated-histories', 'main');
+    await push('root');
+    const sub = treeWith(bare, 'root', `160000 commit ${'1'.repeat(40)}\tsub`);
+    await run(work, 'branch', 'sub', commitIn(bare, sub, await run(work, 'rev-parse', 'root')));
+    const blob = git(bare, ['hash-object', '-w', '--stdin'], 'tagged alone\n').trim();
+    git(bare, [...as, 'tag', '-a', '-m', 'A blob', 'of-blob', blob]);
+    git(bare, [...as, 'tag', '-a', '-m', 'A tag', 'of-tag', 'of-blob']);
+    git(bare, [...as, 'tag', '-a', '-m', 'A tree', 'of-tree', treeWith(bare, 'root', `100644 blob ${blob}\tx`)]);
+    await push('sub', 'of-tag', 'of-tree');
+    const copy = await clone(address(project, owner), '--mirror');
+    expect(gitLines(copy, ['for-each-ref'])).toEqual(gitLines(directory, ['for-each-ref']));
+  });
+
+  it('is refused where it leads to something that is there and incomplete, and no ref leads to', async () => {
+    const { project, work, head } = await pushed();
+    const [directory, bare] = [directoryOf(project), path.join(work, '.git')];
+    const absent = `100644 blob ${'2'.repeat(40)}\tabsent`;
+    const broken = treeWith(directory, head, absent);
+    treeWith(bare, head, absent);
+    const stray = commitIn(directory, broken, head);
+    const stored = gitBytes(directory, ['cat-file', 'commit', stray]);
+    gitBytes(bare, ['hash-object', '-t', 'commit', '-w', '--stdin'], stored);
+    const folder = treeWith(bare, head, `040000 tree ${broken}\tfolder`);
+    const root = git(bare, ['rev-parse', `${head}^{tree}`]).trim();
+    const below = commitIn(bare, folder, head);
+    const merge = git(bare, [...as, 'commit-tree', '-p', head, '-p', stray, '-m', 'Merge', folder]).trim();
+    const child = commitIn(bare, root, stray);
+    const same = commitIn(bare, broken, head);
+    const tried: [string, string[]][] = [
+      [below, [below, folder]],
+      [merge, [merge, folder]],
+      [child, [child]],
+      [same, [same]],
+      [stray, []],
+      // What comes along itself is looked at as well.
+      [below, [below, folder, broken]],
+      [same, [same, broken]],
+    ];
+    for (const [tip, objects] of tried) expect(await pushAlone(project, bare, tip, objects)).toMatch(/unpack (?!ok)/);
+    expect(gitLines(directory, ['for-each-ref', '--format=%(refname)'])).toEqual(['refs/heads/main']);
+  });
+
+  it('keeps what is there already and no ref leads to', async () => {
+    const { project, work, head } = await pushed();
+    const [directory, bare] = [directoryOf(project), path.join(work, '.git')];
+    const blob = (where: string) => git(where, ['hash-object', '-w', '--stdin'], 'left behind\n').trim();
+    const entry = `100644 blob ${blob(directory)}\tfile`;
+    blob(bare);
+    const inner = treeWith(directory, head, entry);
+    treeWith(bare, head, entry);
+    const outer = treeWith(bare, head, `040000 tree ${inner}\tfolder`);
+    const tip = commitIn(bare, outer, head);
+    expect(await pushAlone(project, bare, tip, [tip, outer])).toContain('unpack ok');
+    git(directory, ['prune', '--expire=now']);
+    expect(git(directory, ['fsck', '--strict', '--no-dangling'])).toBe('');
+    expect(git(directory, ['cat-file', '-p', `${tip}:folder/file`])).toBe('left behind\n');
   });
 });
 

@@ -85,18 +85,29 @@ async function foreignLocks(db: Db, projectId: number, userId: number): Promise<
 
 /** The refusal of new files that point to an object which the project lacks; null if it has all of them. */
 async function missingObject(db: Db, check: LfsCheck, commands: readonly PushCommand[]): Promise<string | null> {
+  const { quarantine, bounds, projectId } = check;
   const tips = commands.flatMap(({ to }) => to ?? []);
+  const known = quarantine.knownFiles(tips, bounds, POINTER_BYTES.most);
+  // One that seems to be missing may be of a file that was there before.
+  if (known !== null && (await missingAmong(db, projectId, known)) === null) return null;
   const limits = { ...POINTER_BYTES, count: MAX_SMALL_FILES };
+  const missing = await missingAmong(db, projectId, quarantine.newFiles(tips, bounds, limits));
+  return missing === null ? null : `objects of Git LFS are missing, such as ${missing}: run git lfs push --all first`;
+}
+
+/** An object that one of these files points to and the project lacks; null if it has all of them. */
+async function missingAmong(
+  db: Db,
+  projectId: number,
+  contents: Iterable<string> | AsyncIterable<string>,
+): Promise<string | null> {
   const wanted = new Set<string>();
-  for await (const content of check.quarantine.newFiles(tips, check.bounds, limits)) {
+  for await (const content of contents) {
     const pointer = parsePointer(content);
     // What is empty is no object.
     if (pointer !== null && pointer.size > 0) wanted.add(pointer.oid);
   }
   if (wanted.size === 0) return null;
-  const present = await presentObjects(db, check.projectId, [...wanted]);
-  const missing = [...wanted].find((oid) => !present.has(oid));
-  return missing === undefined
-    ? null
-    : `objects of Git LFS are missing, such as ${missing}: run git lfs push --all first`;
+  const present = await presentObjects(db, projectId, [...wanted]);
+  return [...wanted].find((oid) => !present.has(oid)) ?? null;
 }

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { GitError } from '../base/errors.ts';
 import { MAX_DELTA_CHAIN_LENGTH, MAX_TEXT_BYTES, MAX_TREE_BYTES } from '../base/limits.ts';
+import type { ObjectType, Oid } from '../base/model.ts';
 import { killGroup, startGroup } from '../program/group.ts';
 import { collectComplaint } from '../program/run.ts';
 
@@ -13,33 +14,48 @@ export class OversizedObject extends GitError {
 const MAX_DELTAS = 100_000;
 const NO_BASE = '0'.repeat(40);
 
+/** An object that was looked at: its size is in bytes. */
+export interface CheckedObject {
+  type: ObjectType;
+  size: number;
+}
+
 /**
  * Looks at the sizes of all objects in a directory of objects, without putting one together: each must be as small as its
  * type has to be (limits.ts), a blob as `objectBytes` says, and no chain of differences may be too long. Throws
  * OversizedObject, and the signal's reason.
+ *
+ * @param few whether there are so few that their types are asked for as well
+ * @returns the objects, if there are few
  */
 export async function checkObjects(
   repository: string,
   objects: string,
-  { objectBytes, signal }: { objectBytes: number; signal: AbortSignal },
-): Promise<void> {
+  { objectBytes, few = false, signal }: { objectBytes: number; few?: boolean; signal: AbortSignal },
+): Promise<Map<Oid, CheckedObject> | null> {
   const place = { repository, objects, signal };
   const large: string[] = [];
   const bases = new Map<string, string>();
   const least = Math.min(objectBytes, MAX_TEXT_BYTES);
+  const checked = few ? new Map<Oid, CheckedObject>() : null;
   await ask(
     place,
-    ['--batch-all-objects', '--unordered', '--batch-check=%(objectname) %(objectsize) %(deltabase)'],
+    [
+      '--batch-all-objects',
+      '--unordered',
+      `--batch-check=%(objectname) %(objectsize) %(deltabase)${few ? ' %(objecttype)' : ''}`,
+    ],
     [],
     {
-      line([oid = '', size = '', base = NO_BASE]) {
+      line([oid = '', size = '', base = NO_BASE, type = '']) {
+        if (isType(type)) checked?.set(oid, { type, size: Number(size) });
         if (Number(size) > least) large.push(oid);
         if (base !== NO_BASE && bases.size <= MAX_DELTAS) bases.set(oid, base);
       },
     },
   );
   if (bases.size <= MAX_DELTAS) requireShortChains(bases);
-  if (large.length === 0) return;
+  if (large.length === 0) return checked;
   await ask(place, ['--batch-check=%(objectname) %(objecttype) %(objectsize)'], large, {
     line([oid = '', type = '', size = '']) {
       const [limit, name] = limitOf(type, objectBytes);
@@ -47,6 +63,11 @@ export async function checkObjects(
       throw new OversizedObject(`the ${type} ${oid} has ${size} bytes, more than ${limit}${name}`);
     },
   });
+  return checked;
+}
+
+function isType(text: string): text is ObjectType {
+  return ['commit', 'tree', 'blob', 'tag'].includes(text);
 }
 
 function limitOf(type: string, objectBytes: number): [limit: number, name: string] {

@@ -12,12 +12,14 @@ import { alternatePath, MAX_ALLOCATION_BYTES } from '../program/environment.ts';
 import { type GroupProgram, killGroup, startGroup } from '../program/group.ts';
 import type { RunKind } from '../program/observe.ts';
 import { collectComplaint, lowerPriority } from '../program/run.ts';
+import { ProgramStore } from '../program/store.ts';
 import type { ByteReader } from './byte_reader.ts';
-import { checkObjects, OversizedObject } from './check_objects.ts';
+import { type CheckedObject, checkObjects, OversizedObject } from './check_objects.ts';
 import { findReadable } from './find_readable.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { InvalidRequest, TooMuchSent } from './invalid_request.ts';
 import { INCOMING, type PackKeepLock } from './pack_keep_lock.ts';
+import { commitLinks, findSelfContained, type HeldObject } from './self_contained.ts';
 import { allocationFor, UnpackPatience } from './unpack_limits.ts';
 
 /** The pushed objects are damaged or incomplete. The message is for the pusher. */
@@ -53,8 +55,12 @@ export interface PackLimits {
   goesOn?: boolean | undefined;
 }
 
-/** Bytes of the list of objects of a push that are remembered: 20,000 objects. */
-const MAX_GATHERED_BYTES = 20_000 * 41;
+/** A push of at most so many objects is looked at object by object, if commits, directories and small files have no more bytes. */
+const MAX_HELD_OBJECTS = 1_000;
+const MAX_HELD_BYTES = 4 * 1024 * 1024;
+
+/** The largest file that is read with the directories of a push. */
+const MAX_SMALL_FILE_BYTES = 1_024;
 
 /**
  * Pushed objects, apart from those of the repository and invisible to it until they have been checked. Leftovers of a
@@ -66,8 +72,11 @@ export class Quarantine {
   readonly #signal: AbortSignal;
   readonly #sources: readonly string[];
   readonly #endHeartbeat: () => void;
-  /** The objects that `complete` walked over from these tips to these bounds, as lines; null if there were many. The walk reads the whole tree of a commit. */
-  #gathered: { tips: readonly Oid[]; bounds: ReadonlySet<Oid>; objects: string } | null = null;
+  /** The objects of a push of few; null while that is not known, and of larger ones. `complete` reads them. */
+  #checked: ReadonlyMap<Oid, CheckedObject> | null = null;
+  #held: ReadonlyMap<Oid, HeldObject> | null = null;
+  /** The files that these tips bring and no parent has, if `complete` found that without walking over whole trees. */
+  #brought: { tips: ReadonlySet<Oid>; bounds: ReadonlySet<Oid>; files: ReadonlySet<Oid> } | null = null;
 
   private constructor(repository: string, objects: string, signal: AbortSignal, sources: readonly string[]) {
     this.#repository = repository;
@@ -119,16 +128,38 @@ export class Quarantine {
     this.#signal.throwIfAborted();
     if (patience.isOver) throw new RefusedObjects('unpacking it takes too long');
     if (code !== 0) throw new RefusedObjects(reasonIn(complaint));
-    await this.#checkSizes(objectBytes);
+    const checked = await this.#checkSizes(objectBytes, count > 0 && count <= MAX_HELD_OBJECTS);
     // A push of existing objects brings an empty pack.
     if (count === 0) await this.#drop();
+    this.#checked = checked;
   }
 
-  async #checkSizes(objectBytes: number): Promise<void> {
+  /** Reads commits, directories and small files of a push; null if that is much. */
+  async #readHeld(checked: ReadonlyMap<Oid, CheckedObject>): Promise<ReadonlyMap<Oid, HeldObject> | null> {
+    const wanted = [...checked].filter(([, { type, size }]) => type !== 'blob' || size <= MAX_SMALL_FILE_BYTES);
+    const bytes = wanted.reduce((sum, [, { size }]) => sum + size, 0);
+    // Bases of differences come to what was sent.
+    if (bytes > MAX_HELD_BYTES || checked.size > 2 * MAX_HELD_OBJECTS) return null;
+    const held = new Map<Oid, HeldObject>();
+    for (const [oid, object] of checked) held.set(oid, { ...object, content: null });
+    if (wanted.length === 0) return held;
+    const { code, output } = await this.#ask(
+      ['cat-file', '--buffer', OBJECT_FORMAT],
+      lines(wanted.map(([oid]) => oid)),
+    );
+    if (code !== 0) return null;
+    for (const { oid, content } of objectsIn(output)) {
+      const object = held.get(oid);
+      if (object?.size === content.length) held.set(oid, { ...object, content: Buffer.from(content, 'latin1') });
+    }
+    return held;
+  }
+
+  async #checkSizes(objectBytes: number, few: boolean): Promise<Map<Oid, CheckedObject> | null> {
     const late = AbortSignal.timeout(CHECK_TIMEOUT);
     const signal = AbortSignal.any([this.#signal, late]);
     try {
-      await checkObjects(this.#repository, this.#objects, { objectBytes, signal });
+      return await checkObjects(this.#repository, this.#objects, { objectBytes, few, signal });
     } catch (error) {
       if (error instanceof OversizedObject) throw new RefusedObjects(error.message);
       throw late.aborted && !this.#signal.aborted ? new RefusedObjects('looking through it takes too long') : error;
@@ -144,7 +175,8 @@ export class Quarantine {
    */
   async complete(tips: readonly Oid[], bounds: ReadonlySet<Oid>, kept: readonly string[] = []): Promise<void> {
     const open = tips.filter((oid) => !bounds.has(oid));
-    if (open.length === 0 || (await this.#gather(open, bounds, kept, true))) return;
+    if (open.length === 0 || (await this.#isSelfContained(open, bounds))) return;
+    if (await this.#gather(open, bounds, kept)) return;
     // A ref may have been broken for long, or a repack was in the way.
     const broken = new Set(await absentObjects(this.#repository, [...bounds]));
     const present = [...bounds].filter((oid) => !broken.has(oid));
@@ -155,8 +187,29 @@ export class Quarantine {
     throw new RefusedObjects('objects are missing: the history that was pushed is not complete');
   }
 
+  /** Whether all that the tips lead to was brought or is what refs lead to, as far as that shows in what commits change. */
+  async #isSelfContained(tips: readonly Oid[], bounds: ReadonlySet<Oid>): Promise<boolean> {
+    if (this.#checked === null || this.#sources.length > 0) return false;
+    this.#held ??= await this.#readHeld(this.#checked);
+    if (this.#held === null) return false;
+    const found = await findSelfContained(tips, bounds, this.#held, new ProgramStore(this.#repository));
+    this.#signal.throwIfAborted();
+    if (found === null || !(await this.#areReached([...found.parents], bounds))) return false;
+    this.#brought = { tips: new Set(tips), bounds, files: found.files };
+    return true;
+  }
+
+  /** Whether the bounds lead to all of these commits. */
+  async #areReached(commits: readonly Oid[], bounds: ReadonlySet<Oid>): Promise<boolean> {
+    if (commits.length === 0) return true;
+    const revisions = lines([...commits, ...[...bounds].map((oid) => `^${oid}`)]);
+    const { code, output } = await this.#ask(['rev-list', '--max-count=1', '--stdin'], revisions);
+    return code === 0 && output === '';
+  }
+
   /** Of these objects, those that are no commits. */
-  async otherThanCommits(oids: readonly Oid[]): Promise<Set<Oid>> {
+  async otherThanCommits(all: readonly Oid[]): Promise<Set<Oid>> {
+    const oids = all.filter((oid) => this.#checked?.get(oid)?.type !== 'commit');
     if (oids.length === 0) return new Set();
     const { output } = await this.#ask(['cat-file', '--batch-check=%(objectname) %(objecttype)'], lines(oids));
     const commits = new Set(
@@ -167,8 +220,22 @@ export class Quarantine {
 
   /** Whether `descendant` reaches `ancestor`; false too if one of them is no commit. */
   async isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean> {
+    if (this.#leadsTo(descendant, ancestor)) return true;
     const { code } = await this.#ask(['merge-base', '--is-ancestor', ancestor, descendant], '', { codes: [0, 1] });
     return code === 0;
+  }
+
+  /** Whether commits of the push alone lead from one to the other; false too if that is not known. */
+  #leadsTo(from: Oid, to: Oid): boolean {
+    const seen = new Set([from]);
+    for (const oid of seen) {
+      const object = this.#held?.get(oid);
+      if (object?.type !== 'commit' || object.content === null) continue;
+      const parents = commitLinks(object.content)?.parents ?? [];
+      if (parents.includes(to)) return true;
+      for (const parent of parents) seen.add(parent);
+    }
+    return false;
   }
 
   /** Those of the paths that new commits change; merges only as far as they differ from all that they merge. */
@@ -264,13 +331,26 @@ export class Quarantine {
     return new Map([...objectsIn(output)].map(({ oid, content }) => [oid, Buffer.from(content, 'latin1')]));
   }
 
+  /**
+   * The contents of all files of at most `most` bytes, 1,024 at most, that these tips bring, and perhaps of some that other tips bring or
+   * that are elsewhere already; null if they are not known yet.
+   */
+  knownFiles(tips: readonly Oid[], bounds: ReadonlySet<Oid>, most: number): string[] | null {
+    const [held, brought] = [this.#held, this.#brought];
+    if (held === null || brought?.bounds !== bounds || most > MAX_SMALL_FILE_BYTES) return null;
+    if (!tips.every((oid) => bounds.has(oid) || brought.tips.has(oid))) return null;
+    const small = [...brought.files].flatMap((oid) => held.get(oid) ?? []).filter(({ size }) => size <= most);
+    const contents = small.flatMap(({ content }) => content?.toString('latin1') ?? []);
+    return contents.length === small.length ? contents : null;
+  }
+
   /** The contents of new files of these sizes, each once, as bytes in a text; nothing if there are more than `count`. */
   async *newFiles(
     tips: readonly Oid[],
     bounds: ReadonlySet<Oid>,
     { least, most, count }: { least: number; most: number; count: number },
   ): AsyncGenerator<string> {
-    const listed = this.#gatheredFrom(tips, bounds) ?? (await this.#listFiles(tips, bounds, most, count));
+    const listed = await this.#listFiles(tips, bounds, most, count);
     if (listed === null) return;
     const format = '--batch-check=%(objectname) %(objecttype) %(objectsize)';
     const { output } = await this.#ask(['cat-file', '--buffer', format], listed);
@@ -285,14 +365,6 @@ export class Quarantine {
       const { output: contents } = await this.#ask(['cat-file', '--buffer', OBJECT_FORMAT], lines(part));
       for (const { content } of objectsIn(contents)) yield content;
     }
-  }
-
-  /** What these tips lead to and the bounds do not, as lines, if `complete` has walked over just that. */
-  #gatheredFrom(tips: readonly Oid[], bounds: ReadonlySet<Oid>): string | null {
-    const gathered = this.#gathered;
-    if (gathered?.bounds !== bounds) return null;
-    const [open, walked] = [new Set(tips.filter((oid) => !bounds.has(oid))), new Set(gathered.tips)];
-    return open.size === walked.size && [...open].every((oid) => walked.has(oid)) ? gathered.objects : null;
   }
 
   /** The files of at most `most` bytes that the tips lead to and the bounds do not, as lines; null if there are more than `count`. */
@@ -324,12 +396,7 @@ export class Quarantine {
   }
 
   /** Packs what the tips lead to, the bounds do not, and no kept pack has; returns whether all of it was there. */
-  async #gather(
-    tips: readonly Oid[],
-    bounds: ReadonlySet<Oid>,
-    kept: readonly string[],
-    isRemembered = false,
-  ): Promise<boolean> {
+  async #gather(tips: readonly Oid[], bounds: ReadonlySet<Oid>, kept: readonly string[]): Promise<boolean> {
     const listing = this.#start(['rev-list', '--objects', '--no-object-names', '--stdin']);
     const keep = [...kept, ...(await this.#packs())].map((name) => `--keep-pack=${name}`);
     const quiet = ['-q', '--non-empty', '--delta-base-offset', '--window=0'];
@@ -337,20 +404,10 @@ export class Quarantine {
     const listed = this.#outcome(listing, false);
     const packed = this.#outcome(packing).finally(() => killGroup(listing));
     listing.stdout.pipe(packing.stdin);
-    const walked: Buffer[] = [];
-    let bytes = 0;
-    if (isRemembered)
-      listing.stdout.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes <= MAX_GATHERED_BYTES) walked.push(chunk);
-      });
     listing.stdin.end(lines([...tips, ...[...bounds].map((oid) => `^${oid}`)]));
     const codes = (await Promise.all([listed, packed])).map(({ code }) => code);
     this.#signal.throwIfAborted();
-    const isWhole = codes.every((code) => code === 0);
-    if (isRemembered && isWhole && bytes <= MAX_GATHERED_BYTES)
-      this.#gathered = { tips, bounds, objects: Buffer.concat(walked).toString('latin1') };
-    return isWhole;
+    return codes.every((code) => code === 0);
   }
 
   /** Whether the history of all of these objects can be walked. */
