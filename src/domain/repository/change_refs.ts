@@ -1,5 +1,3 @@
-import type { PathLike } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { requireOwnerAlive } from '#src/domain/projects/alive.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
@@ -9,8 +7,7 @@ import type { RepositoryPlace } from '#src/domain/repository/store.ts';
 import { InvalidRefName, MissingObject } from '#src/git/base/errors.ts';
 import { encodeName } from '#src/git/base/names.ts';
 import { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
-import { removeStaleLocks } from '#src/git/refs/lock.ts';
-import { refFile } from '#src/git/refs/read.ts';
+import { removeLeftLocks } from '#src/git/refs/lock.ts';
 import { deleteRef, updateRef } from '#src/git/refs/update.ts';
 import { type ManyOptions, NotAlone, type RefChange, updateRefs } from '#src/git/refs/update_many.ts';
 import { confirmObjects, secureObjects } from '#src/git/remote/secure.ts';
@@ -67,7 +64,10 @@ export async function changeRefs(
     const peeled = await reader.peeled(areTogether(changes, options) ? changes.flatMap(({ to }) => to ?? []) : []);
     return await underLock(db, lockOwner(project), options, async (tx) => {
       await requireOwnerAlive(tx, project);
-      await removeLeftLocks(reader.directory, changes);
+      await removeLeftLocks(
+        reader.directory,
+        changes.map(({ name }) => name),
+      );
       if (!(await confirmObjects(keepLock, changes))) return missing();
       const outcomes = areTogether(changes, options)
         ? await makeTogether(reader.directory, changes, { atomic: options.atomic ?? false, peeled })
@@ -98,28 +98,6 @@ function underLock<T>(
 function areTogether(changes: readonly RefChange[], { atomic }: ChangeOptions): boolean {
   if (changes.length >= MANY || (atomic && changes.length > 1)) return true;
   return changes.length > 1 && changes.some(({ from }) => from !== null) && changes.some(({ to }) => to !== null);
-}
-
-/**
- * Milliseconds after which a lock on one ref, or on all packed refs, is stale: far longer than any process holds it. A manual
- * `git gc` may be moving refs from their files to `packed-refs`: taking a lock from it would lose refs.
- */
-const STALE = { ref: 10_000, packed: 60_000 };
-
-/** Removes locks of dead processes. This server writes refs only under a lock that is held here. */
-async function removeLeftLocks(directory: string, changes: readonly RefChange[]): Promise<void> {
-  const stale: string[] = [];
-  for (const name of new Set(['HEAD', 'packed-refs', ...changes.map(({ name }) => name)])) {
-    const age = name === 'packed-refs' ? STALE.packed : STALE.ref;
-    if (await isStale(refFile(directory, `${name}.lock`), age)) stale.push(name);
-  }
-  await removeStaleLocks(directory, stale);
-}
-
-/** Whether a lock is older than this process, or than this many milliseconds. */
-async function isStale(lock: PathLike, age: number): Promise<boolean> {
-  const found = await stat(lock).catch(() => null);
-  return found !== null && (found.mtimeMs < performance.timeOrigin || found.mtimeMs < Date.now() - age);
 }
 
 async function makeTogether(

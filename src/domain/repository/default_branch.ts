@@ -3,6 +3,7 @@ import type { Auditing } from '#src/access/audit/record.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
+import { removeLeftLocks } from '#src/git/refs/lock.ts';
 import { setDefaultBranch } from '#src/git/refs/update.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 
@@ -28,6 +29,7 @@ export async function changeDefaultBranch(
     if (repository && branches.length > 0) {
       const found = branches.find(({ name }) => name === branch);
       if (!found || branch === null) throw refuse();
+      await removeLeftLocks(repository.directory);
       await setDefaultBranch(repository.directory, branch);
       const commits = await repository.count({ start: found.commit });
       await tx.projectCounters.update({ where: { projectId: project.id }, data: { commits } });

@@ -11,6 +11,7 @@ import { repositorySize } from '#src/domain/repository/size.ts';
 import type { Oid } from '#src/git/base/model.ts';
 import { encodeName } from '#src/git/base/names.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
+import { removeLeftLocks } from '#src/git/refs/lock.ts';
 import { setDefaultBranch } from '#src/git/refs/update.ts';
 import { type Db, Prisma, queryJson, type Transaction } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -196,7 +197,10 @@ async function firstBranch(
   if (!empty || first === undefined) return project.defaultBranch;
   const head = await reader.defaultBranch();
   const branch = [project.defaultBranch, head].find((name) => name !== null && created.includes(name)) ?? first;
-  if (branch !== head) await setDefaultBranch(reader.directory, branch);
+  if (branch !== head) {
+    await removeLeftLocks(reader.directory);
+    await setDefaultBranch(reader.directory, branch);
+  }
   if (branch !== project.defaultBranch) {
     await tx.project.update({ where: { id: project.id }, data: { defaultBranch: branch } });
   }

@@ -59,6 +59,9 @@ export interface PackLimits {
 const MAX_HELD_OBJECTS = 1_000;
 const MAX_HELD_BYTES = 4 * 1024 * 1024;
 
+/** How many commits of one push are looked at for what they lead to. */
+const MAX_LOOKED_AT = 10_000;
+
 /** The largest file that is read with the directories of a push. */
 const MAX_SMALL_FILE_BYTES = 1_024;
 
@@ -75,6 +78,7 @@ export class Quarantine {
   /** The objects of a push of few; null while that is not known, and of larger ones. `complete` reads them. */
   #checked: ReadonlyMap<Oid, CheckedObject> | null = null;
   #held: ReadonlyMap<Oid, HeldObject> | null = null;
+  #lookedAt = 0;
   /** The files that these tips bring and no parent has, if `complete` found that without walking over whole trees. */
   #brought: { tips: ReadonlySet<Oid>; bounds: ReadonlySet<Oid>; files: ReadonlySet<Oid> } | null = null;
 
@@ -225,12 +229,13 @@ export class Quarantine {
     return code === 0;
   }
 
-  /** Whether commits of the push alone lead from one to the other; false too if that is not known. */
+  /** Whether commits of the push alone lead from one to the other; false too if that is not known, or more than a few were looked at. */
   #leadsTo(from: Oid, to: Oid): boolean {
     const seen = new Set([from]);
     for (const oid of seen) {
       const object = this.#held?.get(oid);
       if (object?.type !== 'commit' || object.content === null) continue;
+      if (this.#lookedAt++ > MAX_LOOKED_AT) return false;
       const parents = commitLinks(object.content)?.parents ?? [];
       if (parents.includes(to)) return true;
       for (const parent of parents) seen.add(parent);

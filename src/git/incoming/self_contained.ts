@@ -21,7 +21,7 @@ export interface SelfContained {
 
 /** How much one push may make this read of the repository, in bytes; how many entries it may compare, and how deep. */
 const MAX_BASE_BYTES = 8 * 1024 * 1024;
-const MAX_ENTRIES = 100_000;
+const MAX_ENTRIES = 20_000;
 const MAX_DEPTH = 100;
 const MAX_PARENTS = 8;
 

@@ -1,5 +1,5 @@
 import type { PathLike } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { InvalidRefName, RefLocked } from '../base/errors.ts';
 import { isAbsent } from '../base/existence.ts';
 import { syncDirectory } from '../base/sync.ts';
@@ -94,6 +94,28 @@ export async function removeStaleLocks(directory: string, names: string[]): Prom
       if (!isAbsent(error)) throw error;
     });
   }
+}
+
+/**
+ * Milliseconds after which a lock on one ref, or on all packed refs, is stale: far longer than any process holds it. A manual
+ * `git gc` may be moving refs from their files to `packed-refs`: taking a lock from it would lose refs.
+ */
+const STALE = { ref: 10_000, packed: 60_000 };
+
+/** Removes locks of dead processes on these refs, on HEAD and on the packed refs. For callers under whose lock alone this server writes refs. */
+export async function removeLeftLocks(directory: string, names: readonly string[] = []): Promise<void> {
+  const stale: string[] = [];
+  for (const name of new Set(['HEAD', 'packed-refs', ...names])) {
+    const age = name === 'packed-refs' ? STALE.packed : STALE.ref;
+    if (await isStale(lockFile(directory, name), age)) stale.push(name);
+  }
+  await removeStaleLocks(directory, stale);
+}
+
+/** Whether a lock is older than this process, or than this many milliseconds. */
+async function isStale(lock: PathLike, age: number): Promise<boolean> {
+  const found = await stat(lock).catch(() => null);
+  return found !== null && (found.mtimeMs < performance.timeOrigin || found.mtimeMs < Date.now() - age);
 }
 
 /** Removes the directories above a ref that are empty, up to the one that holds all refs of its kind. */
