@@ -1,5 +1,7 @@
 // One part in depth, which the long run has.
 // @module-tag long
+import { existsSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { reconcileAll } from '#src/domain/repository/reconcile.ts';
 import { NO_OBJECT } from '#src/git/base/model.ts';
@@ -140,6 +142,38 @@ describe('What a crash left unrecorded', () => {
       expect(body.default_branch).toBe('master');
     },
   );
+});
+
+describe('A lock on HEAD that a crash has left', () => {
+  const leave = (own: { directory: string }, seconds: number) => {
+    const lock = path.join(own.directory, 'HEAD.lock');
+    writeFileSync(lock, 'ref: refs/heads/');
+    const then = Date.now() / 1000 - seconds;
+    utimesSync(lock, then, then);
+    return lock;
+  };
+
+  it('keeps nobody from recording the first push; one that another program holds does', LONG, async () => {
+    const own = await filled();
+    await fillRepository(world, own.project, directory);
+    git(own.directory, ['symbolic-ref', 'HEAD', 'refs/heads/elsewhere']);
+    await world.db.project.update({ where: { id: own.project.id }, data: { defaultBranch: null } });
+    leave(own, 0);
+    await expect(reconcileAll(world)).rejects.toThrow('HEAD is locked');
+    leave(own, 20);
+    await reconcileAll(world);
+    expect(git(own.directory, ['symbolic-ref', 'HEAD']).trim()).toBe('refs/heads/master');
+    expect((await api.get(`/projects/${own.project.id}`)).body.default_branch).toBe('master');
+  });
+
+  it('keeps nobody from choosing the default branch', LONG, async () => {
+    const own = await filled([{ action: 'create', file_path: 'a', content: '1' }]);
+    await api.post(`${own.at}/branches`, { branch: 'other', ref: 'master' });
+    const lock = leave(own, 20);
+    expect(await api.put(`/projects/${own.project.id}`, { default_branch: 'other' })).toMatchObject({ status: 200 });
+    expect(git(own.directory, ['symbolic-ref', 'HEAD']).trim()).toBe('refs/heads/other');
+    expect(existsSync(lock)).toBe(false);
+  });
 });
 
 describe('Pipelines that a crash left unmade', () => {

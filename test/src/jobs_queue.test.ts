@@ -36,6 +36,39 @@ it('jobs that come while one is worked on are all done as soon as it ends', LONG
   await jobs.stop();
 });
 
+it('what every start asks for is left once, however many starts there are, and is due at once', LONG, async () => {
+  const own = await freshDatabase();
+  const worker = connect(own);
+  const handlers = { 'sessions.expire': async () => undefined, 'repositories.reconcile': async () => undefined };
+  const start = async () => {
+    const jobs = await startJobs({
+      url: own,
+      handlers: handlers as Partial<JobHandlers> as JobHandlers,
+      queues: [],
+      report: console.error,
+      db: worker,
+    });
+    await jobs.enqueueAlone('repositories.reconcile');
+    await jobs.stop();
+  };
+  const query = (text: string) => administer(own, async (client) => (await client.query(text)).rows);
+  const waiting = () =>
+    query("SELECT state::text, start_after <= now() AS due FROM pgboss.job WHERE name = 'repositories.reconcile'");
+  await start();
+  await start();
+  expect(await waiting()).toEqual([{ state: 'created', due: true }]);
+  await query(
+    "UPDATE pgboss.job SET state = 'retry', start_after = now() + interval '1 hour' WHERE name = 'repositories.reconcile'",
+  );
+  await start();
+  expect(await waiting()).toEqual([{ state: 'retry', due: true }]);
+  // One that is under way may have passed what was left behind meanwhile.
+  await query("UPDATE pgboss.job SET state = 'active' WHERE name = 'repositories.reconcile'");
+  await start();
+  expect(await waiting()).toHaveLength(2);
+  await worker.$disconnect();
+});
+
 it('queues are made and filled where DATABASE_URL names several hosts, of which the first is away', LONG, async () => {
   const empty = await emptyDatabase();
   const several = empty.replace(/@([^/?]+)/, '@127.0.0.1:1,$1');

@@ -67,7 +67,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     report,
     resources: opened,
   });
-  await jobs.enqueueAlone('repositories.reconcile', {});
+  await jobs.enqueueAlone('repositories.reconcile');
   const readiness = new Readiness(db, config, (problems) => {
     const reasons = problems.map(({ name, reason }) => `${name} (${reason})`);
     if (problems.length === 0) log.warn('The server is ready again');

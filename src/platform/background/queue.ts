@@ -29,8 +29,10 @@ export interface JobQueue {
 }
 
 export interface JobWorker extends JobQueue {
-  /** Puts a job into the queue that belongs to no transaction. */
-  enqueueAlone<Name extends JobName>(name: Name, data: Jobs[Name]): Promise<void>;
+  /** Has a job of this name run soon that needs no data and belongs to no transaction: one that waits already, or else a new one. */
+  enqueueAlone(
+    name: { [Name in JobName]: Record<string, never> extends Jobs[Name] ? Name : never }[JobName],
+  ): Promise<void>;
   /** Lets running jobs finish, `timeout` milliseconds at most. Unfinished ones run again later. */
   stop(timeout?: number): Promise<void>;
 }
@@ -63,6 +65,10 @@ const QUEUE = {
 const DEAD_LETTER_RETENTION = 90 * 24 * 60 * 60;
 /** Seconds between two looks for jobs whose worker died. */
 const SUPERVISION = 10;
+
+/** Makes the oldest job of a queue that waits due, if there is one. */
+const HASTEN = `UPDATE pgboss.job SET start_after = LEAST(start_after, now()) WHERE id = (
+  SELECT id FROM pgboss.job WHERE name = $1 AND state IN ('created', 'retry') ORDER BY created_on LIMIT 1) AND name = $1 RETURNING id`;
 
 /** How many jobs a process works on at once when nothing is said. */
 export const CONCURRENCY = 10;
@@ -128,8 +134,9 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
   }
   return {
     ...queue,
-    async enqueueAlone(name, data) {
-      await boss.send(name, data);
+    async enqueueAlone(name) {
+      const { rows } = await database.executeSql(HASTEN, [name]);
+      if (rows.length === 0) await boss.send(name, {});
     },
     stop: (timeout = 5000) => end({ graceful: true, timeout }),
   };
