@@ -52,6 +52,14 @@ export function lostConnection(error: unknown): DatabaseUnavailable | null {
   return new DatabaseUnavailable(message, { cause: error, sent: !unmade });
 }
 
+/**
+ * Whether a transaction that ended with this error may have been committed all the same: files that it records must stay then. Clean-up
+ * removes those without a record.
+ */
+export function mayBeCommitted(error: unknown): boolean {
+  return lostConnection(error)?.sent ?? false;
+}
+
 /** Whether the database answers, but refuses connections: it has too many, or its administrator does not allow any. */
 export function isFull(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };

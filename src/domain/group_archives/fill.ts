@@ -12,6 +12,7 @@ import { pickStorage } from '#src/domain/repository/storages.ts';
 import { syncDirectory } from '#src/git/base/sync.ts';
 import { makeDurableDirectories } from '#src/git/write/make_directories.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
+import { mayBeCommitted } from '#src/platform/database_unavailable.ts';
 import { readPicture } from '#src/platform/pictures.ts';
 
 /** What fills a group: the files of an archive of ours in a directory. */
@@ -62,7 +63,7 @@ export async function fillGroup(
     );
   } catch (error) {
     // What was in place belongs to groups that there are not.
-    for (const gone of placed) await remove(gone);
+    for (const gone of mayBeCommitted(error) ? [] : placed) await remove(gone);
     throw error;
   } finally {
     for (const draft of wikis.drafts.values()) await remove(draft);

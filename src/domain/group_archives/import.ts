@@ -61,6 +61,8 @@ async function perform(
   } catch (error) {
     if (stopping?.aborted) throw error;
     const message = late.aborted ? `The import took longer than ${imports.timeout / 1000} seconds.` : explained(error);
+    // The database may have been away: the job runs again.
+    if (message === null && begun.attempts < MAX_ATTEMPTS) throw error;
     await failGroupImport(context, groupId, message ?? 'Something went wrong on the server.');
     if (message === null) throw error;
   }

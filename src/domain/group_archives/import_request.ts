@@ -9,6 +9,7 @@ import type { GroupRow, IdOrPath } from '#src/domain/groups/find.ts';
 import { requireFitting } from '#src/domain/project_archives/import_request.ts';
 import { groupImportsStore } from '#src/domain/uploads/archives.ts';
 import type { UploadLocation } from '#src/domain/uploads/store.ts';
+import { mayBeCommitted } from '#src/platform/database_unavailable.ts';
 import type { IncomingFile } from '#src/platform/incoming_file.ts';
 
 declare module '#src/platform/background/queue.ts' {
@@ -47,7 +48,7 @@ export async function importGroup(context: Context, { file, ...wanted }: WantedG
       await context.jobs.enqueue(tx, 'groups.import_archive', { groupId, userId: actor.id });
     });
   } catch (error) {
-    await store.remove(waiting(secret));
+    if (!mayBeCommitted(error)) await store.remove(waiting(secret));
     throw error;
   }
 }

@@ -79,6 +79,8 @@ async function perform(context: Context, projectId: number, { stopping, formats 
   } catch (error) {
     if (stopping?.aborted) throw error;
     const message = late.aborted ? `The import took longer than ${imports.timeout / 1000} seconds.` : explained(error);
+    // The database may have been away, or a program of git killed: the job runs again.
+    if (message === null && begun.attempts < MAX_ATTEMPTS) throw error;
     await failImport(context, projectId, message ?? 'Something went wrong on the server.');
     if (message === null) throw error;
   }

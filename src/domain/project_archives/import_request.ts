@@ -10,6 +10,7 @@ import { takenIn } from '#src/domain/projects/taken.ts';
 import { type Switches, textErrors } from '#src/domain/projects/values.ts';
 import { importsStore } from '#src/domain/uploads/archives.ts';
 import type { Prisma } from '#src/platform/database/db.ts';
+import { mayBeCommitted } from '#src/platform/database_unavailable.ts';
 import { BadRequest, ContentTooLarge, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import type { IncomingFile } from '#src/platform/incoming_file.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -95,6 +96,7 @@ export async function importProject(context: Context, wanted: WantedImport): Pro
     });
     return await findProject(context, id);
   } catch (error) {
+    if (mayBeCommitted(error)) throw error;
     await store.remove(place);
     const taken = await takenIn(context.db, error, { namespaceId: home.id, name, path });
     throw taken ? new ValidationFailed(taken.fields).asExisting(taken.existing) : error;

@@ -6,6 +6,7 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { requireAlive } from '#src/domain/projects/alive.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { UploadLocation } from '#src/domain/uploads/store.ts';
+import { mayBeCommitted } from '#src/platform/database_unavailable.ts';
 import { ContentTooLarge, NotFound } from '#src/platform/errors.ts';
 import type { IncomingFile } from '#src/platform/incoming_file.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -46,6 +47,7 @@ export async function createUpload(context: Context, ref: IdOrPath, file: Incomi
     });
     return described(id, place);
   } catch (error) {
+    if (mayBeCommitted(error)) throw error;
     await context.uploads.remove(place);
     // Deleting a project removes its directory, even while a file in it is being written.
     await requireAlive(context.db, project.id);

@@ -14,6 +14,7 @@ import { milestoneTitled } from '#src/domain/tracking/milestones/list.ts';
 import { addFurtherAssignees, assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
 import { INTERNAL } from '#src/domain/tracking/subjects/seen_sources.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+import { mayBeCommitted } from '#src/platform/database_unavailable.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 
 /**
@@ -49,7 +50,7 @@ export async function moveIssue(context: Context, ref: IdOrPath, iid: number, to
   try {
     return { project: target, id: await context.db.$transaction(move) };
   } catch (error) {
-    await files.remove();
+    if (!mayBeCommitted(error)) await files.remove();
     throw error;
   }
 }

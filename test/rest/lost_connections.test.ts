@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
+import { exported, imported } from '../support/project_archives.ts';
+import { sendForm } from '../support/upload.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+
+/** Ends the connection of whoever next writes rows of a table, as their transaction ends; of the first transaction alone. */
+async function endConnection(table: string, condition: string): Promise<void> {
+  const name = world.unique('end').replaceAll('-', '_');
+  await world.db.$executeRawUnsafe(`CREATE SEQUENCE ${name}`);
+  await world.db.$executeRawUnsafe(`CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF nextval('${name}') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF; RETURN NULL; END $$`);
+  await world.db.$executeRawUnsafe(`CREATE CONSTRAINT TRIGGER ${name} AFTER INSERT ON ${table} DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW WHEN (${condition}) EXECUTE FUNCTION ${name}()`);
+}
+
+it('A file stays where nobody knows whether it was recorded, and goes where it was not', LONG, async () => {
+  const project = await world.project({ owner });
+  const files = async () => {
+    const found: string[] = [];
+    for await (const { projectId, secret } of world.uploads.list()) if (projectId === project.id) found.push(secret);
+    return found;
+  };
+  const upload = () => {
+    const form = new FormData();
+    form.append('file', new File(['text'], 'notes.txt'));
+    return sendForm(world, `/api/v4/projects/${project.id}/uploads`, form, owner);
+  };
+  await endConnection('uploads', `NEW.project_id = ${project.id}`);
+  expect((await upload()).status).toBe(503);
+  expect(await files()).toHaveLength(1);
+  expect((await upload()).status).toBe(201);
+  expect(await files()).toHaveLength(2);
+});
+
+it('An import whose connection to the database is lost begins again, and brings everything once', LONG, async () => {
+  const project = await world.project({ owner });
+  for (const title of ['One', 'Two']) await world.issue(project, owner, { title });
+  const archive = await exported(world, world.api(owner), owner, project);
+  await endConnection('issues', `NEW.title = 'Two' AND NEW.project_id <> ${project.id}`);
+  const record = await imported(world, owner, { archive, path: world.unique('again') });
+  expect([record.import_status, record.import_error]).toEqual(['finished', null]);
+  const { body } = await world.api(owner).get(`/projects/${record.id}/issues`);
+  expect(body.map(({ title }: { title: string }) => title)).toEqual(['Two', 'One']);
+  const { attempts } = await world.db.projectArchiveImport.findUniqueOrThrow({ where: { projectId: record.id } });
+  expect(attempts).toBe(2);
+});
