@@ -4,6 +4,7 @@ import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { makeWorkDirectory } from '#src/base/work_directory.ts';
 import { collectGroup } from '#src/domain/group_archives/collect.ts';
 import { ARCHIVE } from '#src/domain/group_archives/place.ts';
 import { findGroup } from '#src/domain/groups/find.ts';
@@ -12,7 +13,6 @@ import { KEPT } from '#src/domain/project_archives/kept.ts';
 import { groupExportsStore } from '#src/domain/uploads/archives.ts';
 import type { UploadLocation } from '#src/domain/uploads/store.ts';
 import { DomainError } from '#src/platform/errors.ts';
-import { makeWorkDirectory } from '#src/platform/lifecycle/work_directory.ts';
 
 /** How often an export is attempted: the process may have died of it. */
 const MAX_ATTEMPTS = 5;

@@ -3,6 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { makeWorkDirectory } from '#src/base/work_directory.ts';
 import { fillGroup } from '#src/domain/group_archives/fill.ts';
 import { GitlabFiles } from '#src/domain/group_archives/gitlab_files.ts';
 import { waiting } from '#src/domain/group_archives/import_request.ts';
@@ -16,7 +17,6 @@ import { groupImportsStore } from '#src/domain/uploads/archives.ts';
 import { unpackFiles } from '#src/git/archive/files.ts';
 import type { Prisma } from '#src/platform/database/db.ts';
 import { ofEachDatabase } from '#src/platform/database/of_each.ts';
-import { makeWorkDirectory } from '#src/platform/lifecycle/work_directory.ts';
 
 /** How often an import is attempted: the process may have died of it. */
 const MAX_ATTEMPTS = 5;

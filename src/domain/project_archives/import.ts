@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { makeWorkDirectory } from '#src/base/work_directory.ts';
 import { CHECKS } from '#src/domain/project_archives/checks.ts';
 import type { ForeignFormat } from '#src/domain/project_archives/foreign.ts';
 import { importDirectory, prepareDirectory, type Target } from '#src/domain/project_archives/import_directory.ts';
@@ -29,7 +30,6 @@ import type { WithUploads } from '#src/domain/uploads/store.ts';
 import { unpackFiles } from '#src/git/archive/files.ts';
 import type { Prisma, Transaction } from '#src/platform/database/db.ts';
 import { ofEachDatabase } from '#src/platform/database/of_each.ts';
-import { makeWorkDirectory } from '#src/platform/lifecycle/work_directory.ts';
 
 /** How often an import is attempted: the process may have died of it. */
 const MAX_ATTEMPTS = 5;

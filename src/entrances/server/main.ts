@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { removeLeftDirectories } from '../../base/work_directory.ts';
 import { startSpawner } from '../../git/program/spawner.ts';
 import type { Config } from '../../platform/config/config.ts';
 import type { SshConfig } from '../../platform/config/ssh.ts';
@@ -27,7 +28,6 @@ import { readPrivateFile } from '../../platform/lifecycle/private_file.ts';
 import type { Readiness } from '../../platform/lifecycle/readiness.ts';
 import { agreeOnSecret } from '../../platform/lifecycle/secret.ts';
 import { awaitStopSignal } from '../../platform/lifecycle/signals.ts';
-import { removeLeftDirectories } from '../../platform/lifecycle/work_directory.ts';
 import { createConsoleLogger } from '../../platform/observability/console_log.ts';
 import { createLogger, type Logger } from '../../platform/observability/log.ts';
 import { logSlow } from '../../platform/observability/metrics/slow.ts';

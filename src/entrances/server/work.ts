@@ -1,3 +1,4 @@
+import { removeLeftDirectories } from '../../base/work_directory.ts';
 import { startSpawner } from '../../git/program/spawner.ts';
 import type { Config } from '../../platform/config/config.ts';
 import { readHolder } from '../../platform/database/lock.ts';
@@ -7,7 +8,6 @@ import { connectOptions, prepareDatabase } from '../../platform/lifecycle/prepar
 import { agreeOnSecret } from '../../platform/lifecycle/secret.ts';
 import { awaitStopSignal } from '../../platform/lifecycle/signals.ts';
 import { requireNoPartialRestore } from '../../platform/lifecycle/unfinished.ts';
-import { removeLeftDirectories } from '../../platform/lifecycle/work_directory.ts';
 import { createConsoleLogger } from '../../platform/observability/console_log.ts';
 import { logSlow } from '../../platform/observability/metrics/slow.ts';
 import { reporter } from '../../platform/observability/report.ts';

@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
-import { makeWorkDirectory } from '#src/platform/lifecycle/work_directory.ts';
+import { makeWorkDirectory } from '#src/base/work_directory.ts';
 
 /** How a program is started; its standard streams are pipes. */
 export interface SpawnOptions {

@@ -2,7 +2,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { makeWorkDirectory } from '#src/platform/lifecycle/work_directory.ts';
+import { makeWorkDirectory } from '#src/base/work_directory.ts';
 import { limited } from '#src/platform/limits/limited.ts';
 
 /** How much is read at a time, in bytes. */
