@@ -8,12 +8,12 @@ const world = await startWorld();
 const owner = await world.user();
 
 /** Ends the connection of whoever next writes rows of a table, as their transaction ends; of the first transaction alone. */
-async function endConnection(table: string, condition: string): Promise<void> {
+async function endConnection(table: string, condition: string, change = 'INSERT'): Promise<void> {
   const name = world.unique('end').replaceAll('-', '_');
   await world.db.$executeRawUnsafe(`CREATE SEQUENCE ${name}`);
   await world.db.$executeRawUnsafe(`CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF nextval('${name}') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF; RETURN NULL; END $$`);
-  await world.db.$executeRawUnsafe(`CREATE CONSTRAINT TRIGGER ${name} AFTER INSERT ON ${table} DEFERRABLE INITIALLY DEFERRED
+  await world.db.$executeRawUnsafe(`CREATE CONSTRAINT TRIGGER ${name} AFTER ${change} ON ${table} DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW WHEN (${condition}) EXECUTE FUNCTION ${name}()`);
 }
 
@@ -46,5 +46,13 @@ it('An import whose connection to the database is lost begins again, and brings 
   const { body } = await world.api(owner).get(`/projects/${record.id}/issues`);
   expect(body.map(({ title }: { title: string }) => title)).toEqual(['Two', 'One']);
   const { attempts } = await world.db.projectArchiveImport.findUniqueOrThrow({ where: { projectId: record.id } });
+  expect(attempts).toBe(2);
+});
+
+it('An export whose connection to the database is lost is made again', LONG, async () => {
+  const project = await world.project({ owner });
+  await endConnection('project_exports', `NEW.project_id = ${project.id} AND NEW.state = 'finished'`, 'UPDATE');
+  expect((await exported(world, world.api(owner), owner, project)).length).toBeGreaterThan(0);
+  const { attempts } = await world.db.projectExport.findFirstOrThrow({ where: { projectId: project.id } });
   expect(attempts).toBe(2);
 });

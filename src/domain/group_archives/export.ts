@@ -12,6 +12,7 @@ import { ExportFailed, packArchive } from '#src/domain/project_archives/bundles.
 import { KEPT } from '#src/domain/project_archives/kept.ts';
 import { groupExportsStore } from '#src/domain/uploads/archives.ts';
 import type { UploadLocation } from '#src/domain/uploads/store.ts';
+import { mayBeCommitted } from '#src/platform/database_unavailable.ts';
 import { DomainError } from '#src/platform/errors.ts';
 
 /** How often an export is attempted: the process may have died of it. */
@@ -46,6 +47,8 @@ export async function exportGroup(
     if (count === 0) await store.remove(place);
     else if (begun.secret !== null) await store.remove({ projectId: groupId, secret: begun.secret });
   } catch (error) {
+    // The job runs again, and does nothing if it is recorded that the archive is there.
+    if (mayBeCommitted(error)) throw error;
     await store.remove(place);
     if (stopping?.aborted) throw error;
     const isExplained = error instanceof ExportFailed || error instanceof DomainError;

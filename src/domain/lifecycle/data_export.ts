@@ -15,6 +15,7 @@ import type { UploadLocation, UploadStore } from '#src/domain/uploads/store.ts';
 import type { UserExport } from '#src/generated/prisma/client.ts';
 import { ArchiveRefused, fileOnDisk, type PackedFile, packFiles } from '#src/git/archive/files.ts';
 import { Prisma, queryJson, type Transaction } from '#src/platform/database/db.ts';
+import { mayBeCommitted } from '#src/platform/database_unavailable.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 import { type Alias, table, whole } from '#src/platform/records/alias.ts';
 import { factsOf, type ModelName } from '#src/platform/records/model.ts';
@@ -143,6 +144,8 @@ export async function exportData(
     if (count === 0) await storeOf(context).remove(place);
     else if (begun.secret !== null) await storeOf(context).remove({ projectId: userId, secret: begun.secret });
   } catch (error) {
+    // The job runs again, and does nothing if it is recorded that the archive is there.
+    if (mayBeCommitted(error)) throw error;
     await storeOf(context).remove(place);
     if (stopping?.aborted) throw error;
     const isTooLarge = error instanceof ArchiveRefused;

@@ -19,6 +19,7 @@ import { exportsStore } from '#src/domain/uploads/archives.ts';
 import { lfsStore, placeOf } from '#src/domain/uploads/lfs/place.ts';
 import type { UploadLocation } from '#src/domain/uploads/store.ts';
 import { fileOnDisk, type PackedFile } from '#src/git/archive/files.ts';
+import { mayBeCommitted } from '#src/platform/database_unavailable.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { allowedHosts } from '#src/platform/outbound/hook_url.ts';
 import { SendingFailed, sendFile } from '#src/platform/outbound/send_file.ts';
@@ -76,6 +77,8 @@ export async function exportProject(
     if (count === 0) await exportsStore(context).remove(place);
     else if (begun.secret !== null) await exportsStore(context).remove({ projectId, secret: begun.secret });
   } catch (error) {
+    // The job runs again, and does nothing if it is recorded that the archive is there.
+    if (mayBeCommitted(error)) throw error;
     await exportsStore(context).remove(place);
     if (stopping?.aborted) throw error;
     const isExplained = error instanceof ExportFailed || error instanceof DomainError;
