@@ -8,7 +8,7 @@ import { packagePath } from '#src/platform/package_root.ts';
 import { type Balancer, startBalancer } from '../../support/balancer.ts';
 import { HAS_HAPROXY, startHaproxy } from '../../support/haproxy.ts';
 import { family, freePort, type OwnPostgres, ownPostgres } from '../../support/own_postgres.ts';
-import { type ServerProcess, scratchDirectory, settings, startServer } from '../../support/server_process.ts';
+import { type ServerProcess, scratchDirectory, settings, startServer, until } from '../../support/server_process.ts';
 
 /** What can be killed: a server, a worker, the whole database, one of its processes, or a program of git that works for a server. */
 export const TARGETS = ['server', 'worker', 'database', 'session', 'git'] as const;
@@ -84,24 +84,26 @@ export class Installation {
     }
   }
 
+  /** Starts a worker, and another one whenever one ends: one that starts while there is no database ends by itself. */
   async #work(): Promise<void> {
-    while (!this.#isEnding) {
-      const env = this.environment();
-      const stdio = ['ignore', 'pipe', 'ignore'] as const;
-      const worker = spawn(process.execPath, [packagePath('bin/gantry.js'), 'work'], {
-        env,
-        cwd: tmpdir(),
-        stdio: [...stdio],
-      });
-      this.#worker = worker;
-      const [first] = await Promise.race([
-        once(worker.stdout as NodeJS.ReadableStream, 'data'),
-        once(worker, 'exit').then(() => []),
-      ]);
-      worker.stdout?.resume();
-      if (first !== undefined) return;
+    const stdio = ['ignore', 'pipe', 'ignore'] as const;
+    const worker = spawn(process.execPath, [packagePath('bin/gantry.js'), 'work'], {
+      env: this.environment(),
+      cwd: tmpdir(),
+      stdio: [...stdio],
+    });
+    this.#worker = worker;
+    const ended = once(worker, 'exit');
+    const next = async () => {
+      await ended;
       await sleep(200);
-    }
+      if (!this.#isEnding) await this.#work();
+    };
+    const again = next();
+    const isStarted = await Promise.race([once(worker.stdout, 'data').then(() => true), ended.then(() => false)]);
+    worker.stdout.resume();
+    if (isStarted) again.catch(() => undefined);
+    else await again;
   }
 
   /** Kills something, if there is such a thing now. Returns whether there was. */
@@ -133,14 +135,11 @@ export class Installation {
   }
 
   async #killWorker(): Promise<boolean> {
-    // One that is killed as it starts would be started twice.
-    await this.#starting[SERVERS];
     const worker = this.#worker;
     if (!worker || worker.exitCode !== null || worker.signalCode !== null) return false;
     const ended = once(worker, 'exit');
     worker.kill('SIGKILL');
     await ended;
-    this.#starting[SERVERS] = this.#work();
     return true;
   }
 
@@ -168,6 +167,7 @@ export class Installation {
   /** Waits until all that was killed runs again. */
   async started(): Promise<void> {
     await Promise.all(this.#starting);
+    await until(() => (this.#worker?.exitCode === null && this.#worker.signalCode === null) || undefined);
   }
 
   async end(): Promise<void> {
