@@ -1,7 +1,7 @@
 // Each test takes long: the long run has them all.
 // @module-tag long
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { unlessMaintained } from '#src/domain/repository/lock.ts';
@@ -88,6 +88,17 @@ describe('Maintenance of a repository', () => {
     await maintainProject(stores, project.id, { loose: 1_000_000, packs: 3 });
     expect(counted(directory, 'packs')).toBeLessThan(4);
     expect(gitLines(directory, ['cat-file', '--batch-check', '--batch-all-objects'])).toEqual(objects);
+  });
+
+  it('writes the commit-graph first, which is there even where packs cannot be put together', async () => {
+    const { project, directory } = await pushedProject();
+    const blob = git(directory, ['rev-parse', 'main:f0.txt']).trim();
+    const file = path.join(directory, 'objects', blob.slice(0, 2), blob.slice(2));
+    rmSync(file);
+    writeFileSync(file, 'damaged');
+    await expect(maintainProject(stores, project.id, { loose: 0, packs: 10 })).rejects.toThrow(/git repack ended/);
+    expect([graphs(directory), counted(directory, 'packs')]).toEqual([1, 0]);
+    expect(gitLines(directory, ['rev-list', 'main'])).toHaveLength(6);
   });
 
   it('does nothing where little has piled up, or to a project that is deleted', async () => {

@@ -8,7 +8,15 @@ import type { RepositoryPlace, WithRepositories } from '#src/domain/repository/s
 import { ProgramFailed } from '#src/git/base/errors.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import { prune } from '#src/git/remote/prune.ts';
-import { type Heap, hasOldObjects, indexHistory, measureHeap, repack, unindexedBytes } from '#src/git/remote/repack.ts';
+import {
+  type Heap,
+  hasOldObjects,
+  indexPacks,
+  measureHeap,
+  repack,
+  unindexedBytes,
+  writeCommitGraph,
+} from '#src/git/remote/repack.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { LeakyBucket } from '#src/platform/limits/leaky_bucket.ts';
 
@@ -120,12 +128,16 @@ async function tidyUp(stores: WithRepositories, place: RepositoryPlace, many: He
   const { db, repositories } = stores;
   const directory = repositories.directory(place);
   const { packs } = await measureHeap(directory);
+  // First what helps readers and pushes most: putting packs together takes minutes in a large repository.
+  const isEarly = !(await hasOldObjects(directory, GRACE));
+  if (isEarly) await writeCommitGraph(directory, { anew: false, timeout: TIME.repack });
   await repack(directory, packs > many.packs, TIME.repack);
   await repositories.forget(place);
   const hasOld = await hasOldObjects(directory, GRACE);
   if (hasOld) await removeOld(stores, place);
   // Layers that are there may name commits that were just removed.
-  await indexHistory(directory, { anew: hasOld, timeout: TIME.repack });
+  if (hasOld || !isEarly) await writeCommitGraph(directory, { anew: hasOld, timeout: TIME.repack });
+  await indexPacks(directory, TIME.repack);
   if (place.wiki || place.owner) return recordSideSize(db, stores, place);
   const size = await repositorySize(directory);
   await db.$executeRaw`UPDATE project_counters SET repository_size = COALESCE(${size}::bigint, repository_size)

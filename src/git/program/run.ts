@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
 import { ProgramFailed } from '../base/errors.ts';
 import { type Child, startChild } from './child.ts';
@@ -47,12 +47,14 @@ export function watchMemory(program: Program, onTooMuch: () => void, most = MAX_
 
 /** How much lower the priority of programs is than that of this process; at 10 they would starve on a busy machine. */
 const LOWER = 5;
+/** The lowest that a system has. */
+const LOWEST = 19;
 
 /** Gives this process priority over the program where both compete for a processor. */
 export function lowerPriority(program: Program): void {
   const lower = () => {
     try {
-      if (program.pid !== undefined) setPriority(program.pid, LOWER);
+      if (program.pid !== undefined) setPriority(program.pid, Math.min(getPriority() + LOWER, LOWEST));
     } catch {
       // It has ended already, or the system has no such thing.
     }

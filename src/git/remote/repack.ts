@@ -3,7 +3,7 @@ import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { ProgramFailed } from '../base/errors.ts';
 import { killGroup, startGroup } from '../program/group.ts';
-import { collectComplaint } from '../program/run.ts';
+import { collectComplaint, lowerPriority } from '../program/run.ts';
 
 /** How the objects of a repository lie. */
 export interface Heap {
@@ -30,7 +30,7 @@ export async function repack(directory: string, packs: boolean, timeout: number)
   await run(directory, ['repack', '-d', '-l', '-q', ...(packs ? ['--geometric=2'] : [])], timeout);
 }
 
-/** Bytes of the packs that came after `indexHistory` was called: all where it never was. */
+/** Bytes of the packs that came after `indexPacks` was called: all where it never was. */
 export async function unindexedBytes(directory: string): Promise<number> {
   const folder = path.join(directory, 'objects', 'pack');
   const indexed = (await statOf(path.join(folder, PACK_INDEX)))?.mtimeMs ?? 0;
@@ -44,18 +44,26 @@ export async function unindexedBytes(directory: string): Promise<number> {
 }
 
 /**
- * Writes what makes git fast on long histories: a commit-graph with filters of changed paths, in layers, so that little is written
- * after a push, and one index with bitmaps over all packs. Throws ProgramFailed.
+ * Writes a commit-graph with filters of changed paths, which makes git fast on long histories: in layers, so that little is written after
+ * a push. Throws ProgramFailed.
  *
  * @param options.anew whether no layer that is there stays
- * @param options.timeout milliseconds for each program
+ * @param options.timeout milliseconds
  */
-export async function indexHistory(
+export async function writeCommitGraph(
   directory: string,
   { anew, timeout }: { anew: boolean; timeout: number },
 ): Promise<void> {
   const layers = anew ? '--split=replace' : '--split';
   await run(directory, ['commit-graph', 'write', '--reachable', '--changed-paths', layers, '--no-progress'], timeout);
+}
+
+/**
+ * Writes one index with bitmaps over all packs. Throws ProgramFailed.
+ *
+ * @param timeout milliseconds for each program
+ */
+export async function indexPacks(directory: string, timeout: number): Promise<void> {
   const { packs } = await measureHeap(directory);
   if (packs === 0) return;
   const index = ['multi-pack-index', 'write', '--no-progress'];
@@ -96,10 +104,11 @@ function statOf(file: string): Promise<Stats | null> {
   return stat(file).catch(() => null);
 }
 
-/** Runs `git` in a process group of its own and ends it when it takes too long. Throws ProgramFailed. */
+/** Runs `git` with less priority, in a process group of its own, and ends it when it takes too long. Throws ProgramFailed. */
 function run(directory: string, args: string[], timeout: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const program = startGroup([`--git-dir=${directory}`, ...args]);
+    lowerPriority(program);
     const timer = setTimeout(() => killGroup(program), timeout);
     const complaint = collectComplaint(program.stderr);
     program.stdin.on('error', () => undefined).end();
