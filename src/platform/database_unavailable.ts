@@ -57,7 +57,7 @@ export function lostConnection(error: unknown): DatabaseUnavailable | null {
  * removes those without a record.
  */
 export function mayBeCommitted(error: unknown): boolean {
-  return lostConnection(error)?.sent ?? false;
+  return error instanceof DatabaseUnavailable && error.sent;
 }
 
 /** Whether the database answers, but refuses connections: it has too many, or its administrator does not allow any. */

@@ -1,4 +1,9 @@
+import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { packagesStore } from '#src/domain/packages/place.ts';
+import { lfsStore } from '#src/domain/uploads/lfs/place.ts';
+import type { UploadStore } from '#src/domain/uploads/store.ts';
+import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
 import { exported, imported } from '../support/project_archives.ts';
 import { sendForm } from '../support/upload.ts';
@@ -15,6 +20,12 @@ async function endConnection(table: string, condition: string, change = 'INSERT'
     IF nextval('${name}') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF; RETURN NULL; END $$`);
   await world.db.$executeRawUnsafe(`CREATE CONSTRAINT TRIGGER ${name} AFTER ${change} ON ${table} DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW WHEN (${condition}) EXECUTE FUNCTION ${name}()`);
+}
+
+async function countIn(store: UploadStore): Promise<number> {
+  let count = 0;
+  for await (const _file of store.list()) count += 1;
+  return count;
 }
 
 it('A file stays where nobody knows whether it was recorded, and goes where it was not', LONG, async () => {
@@ -55,4 +66,47 @@ it('An export whose connection to the database is lost is made again', LONG, asy
   expect((await exported(world, world.api(owner), owner, project)).length).toBeGreaterThan(0);
   const { attempts } = await world.db.projectExport.findFirstOrThrow({ where: { projectId: project.id } });
   expect(attempts).toBe(2);
+});
+
+it('An object of Git LFS whose record may be there is not lost when it is sent again', LONG, async () => {
+  const project = await world.project({ owner });
+  const content = Buffer.from(world.unique('large'));
+  const oid = createHash('sha256').update(content).digest('hex');
+  const json = 'application/vnd.git-lfs+json';
+  const Authorization = `Basic ${Buffer.from(`${owner.username}:${owner.token}`).toString('base64')}`;
+  const action = async (operation: 'upload' | 'download') => {
+    const response = await fetch(`${world.url}/${project.fullPath}.git/info/lfs/objects/batch`, {
+      method: 'POST',
+      headers: { Authorization, Accept: json, 'Content-Type': json },
+      body: JSON.stringify({ operation, transfers: ['basic'], objects: [{ oid, size: content.length }] }),
+    });
+    return ((await response.json()) as Json).objects[0].actions[operation];
+  };
+  const send = async () => {
+    const { href, header } = await action('upload');
+    return (await fetch(href, { method: 'PUT', headers: { Authorization, ...header }, body: content })).status;
+  };
+  await endConnection('lfs_objects', `NEW.oid = '${oid}'`);
+  const before = await countIn(lfsStore(world));
+  expect(await send()).toBe(503);
+  expect(await countIn(lfsStore(world))).toBe(before + 1);
+  expect(await send()).toBe(200);
+  const { href, header } = await action('download');
+  expect(await (await fetch(href, { headers: { Authorization, ...header } })).text()).toBe(content.toString());
+});
+
+it('A package whose record may be there keeps its file', LONG, async () => {
+  const project = await world.project({ owner });
+  await endConnection('package_files', `NEW.file_name = 'lost.txt'`);
+  const publish = () =>
+    fetch(`${world.url}/api/v4/projects/${project.id}/packages/generic/tool/1.0/lost.txt`, {
+      method: 'PUT',
+      headers: { 'PRIVATE-TOKEN': owner.token },
+      body: 'content',
+    });
+  const stored = () => countIn(packagesStore(world));
+  expect((await publish()).status).toBe(503);
+  expect(await stored()).toBe(1);
+  expect((await publish()).status).toBe(201);
+  expect(await stored()).toBe(2);
 });

@@ -49,7 +49,7 @@ describe.each(stores)('The content of a file of a package %s', (_where, uploads)
     expect(kept).toMatchObject({ size: 300_000, name: 'a.bin' });
     expect(kept.checksums.sha256).toBe(createHash('sha256').update(whole).digest('hex'));
     expect((await buffer(kept.stream() as never)).equals(whole)).toBe(true);
-    kept.keep();
+    await kept.recordedBy(async () => undefined);
     await kept[Symbol.asyncDispose]();
     expect(await store.has(kept.place)).toBe(true);
     await store.remove(kept.place);

@@ -8,6 +8,7 @@ import { containersStore, placeOf } from '#src/domain/container_registry/place.t
 import { requireRoom, tooLarge } from '#src/domain/container_registry/size.ts';
 import type { WithRepositories } from '#src/domain/repository/store.ts';
 import type { UploadStore, WithUploads } from '#src/domain/uploads/store.ts';
+import { mayBeCommitted } from '#src/platform/database_unavailable.ts';
 import { LimitReached } from '#src/platform/errors.ts';
 import { SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
@@ -99,6 +100,9 @@ export async function appendPart(
       await recordPart(context, upload, stored);
       isKept = true;
     }
+  } catch (error) {
+    isKept = mayBeCommitted(error);
+    throw error;
   } finally {
     if (!isKept) await containersStore(context).remove(placeOf(stored));
   }
@@ -203,6 +207,9 @@ export async function finishUpload(
     unneeded = [...parts.map(({ secret }) => secret), ...unneeded].filter(
       (secret) => !isKept || secret !== whole.secret,
     );
+  } catch (error) {
+    if (mayBeCommitted(error)) unneeded = [];
+    throw error;
   } finally {
     for (const secret of unneeded) await files.remove(placeOf({ secret }));
   }

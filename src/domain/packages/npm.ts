@@ -71,8 +71,7 @@ export async function publishNpmPackage(
   const received = { name: npmFileName({ name, version }), size: data.length, content: chunksOf([data]) };
   await requireRoom(context, by.project.id, data.length);
   await using stored = await StoredContent.receive(context, by.project.id, received);
-  await recordNpmVersion(context, by, { name, version, manifest, tags }, stored);
-  stored.keep();
+  await stored.recordedBy(() => recordNpmVersion(context, by, { name, version, manifest, tags }, stored));
   return { name, version };
 }
 

@@ -37,8 +37,7 @@ export async function publishFile(context: Context, ref: IdOrPath, input: NewPac
   const isStored = file instanceof StoredContent && file.place.projectId === project.id;
   const stored = isStored ? file : await StoredContent.receive(context, project.id, received);
   try {
-    const id = await record(context, actor, project, input, stored);
-    stored.keep();
+    const id = await stored.recordedBy(() => record(context, actor, project, input, stored));
     return { project, id };
   } finally {
     if (!isStored) await stored[Symbol.asyncDispose]();

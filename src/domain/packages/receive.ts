@@ -7,6 +7,7 @@ import { packagesStore } from '#src/domain/packages/place.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { fileNameOf } from '#src/domain/uploads/create.ts';
 import type { UploadLocation, UploadStore } from '#src/domain/uploads/store.ts';
+import { mayBeCommitted } from '#src/platform/database_unavailable.ts';
 import { BadRequest, Forbidden, LimitReached, NotFound } from '#src/platform/errors.ts';
 import type { IncomingFile } from '#src/platform/incoming_file.ts';
 import { SpooledFile } from '#src/platform/limits/spooled_file.ts';
@@ -90,9 +91,16 @@ export class StoredContent implements IncomingFile, AsyncDisposable {
     return read;
   }
 
-  /** Says that it is recorded. */
-  keep(): void {
-    this.#isKept = true;
+  /** Records it by `record`, and keeps it if that succeeds or may have been committed. */
+  async recordedBy<Result>(record: () => Promise<Result>): Promise<Result> {
+    try {
+      const result = await record();
+      this.#isKept = true;
+      return result;
+    } catch (error) {
+      this.#isKept = mayBeCommitted(error);
+      throw error;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

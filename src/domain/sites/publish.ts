@@ -8,6 +8,7 @@ import { packSite } from '#src/domain/sites/archive.ts';
 import { publishedFiles } from '#src/domain/sites/published_files.ts';
 import { placeOf, sitesStore } from '#src/domain/sites/store.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
+import { mayBeCommitted } from '#src/platform/database_unavailable.ts';
 import { DomainError, LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
@@ -68,6 +69,9 @@ async function publish(stores: Stores, job: BuildingJob): Promise<void> {
     await store.write(place, packed.content(), packed.index.length + packed.size);
     const made = { secret, fileCount: files.size, size: packed.size, indexSize: packed.index.length };
     isKept = await stores.db.$transaction((tx) => record(tx, job, made));
+  } catch (error) {
+    isKept = mayBeCommitted(error);
+    throw error;
   } finally {
     if (!isKept) await store.remove(place);
   }

@@ -7,6 +7,7 @@ import { readDotenv } from '#src/domain/ci/reports/dotenv.ts';
 import { REPORTS } from '#src/domain/ci/reports/kinds.ts';
 import { fileNameOf } from '#src/domain/uploads/create.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
+import { mayBeCommitted } from '#src/platform/database_unavailable.ts';
 import { BadRequest, ContentTooLarge, Forbidden } from '#src/platform/errors.ts';
 import type { IncomingFile } from '#src/platform/incoming_file.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -64,6 +65,9 @@ export async function receiveArtifacts(
       await recordArchive(stores, job, made);
       isKept = true;
     } else isKept = await recordReport(stores, job, { ...made, type, format, variables, sha256: hash.digest('hex') });
+  } catch (error) {
+    isKept = mayBeCommitted(error);
+    throw error;
   } finally {
     if (!isKept) await store.remove(place);
   }

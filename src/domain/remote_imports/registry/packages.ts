@@ -125,8 +125,9 @@ class PackageTransfer {
       const received = { name: path.posix.basename(file.file_name), size, content: createReadStream(draft) };
       await using stored = await StoredContent.receive(context, projectId, received);
       requireChecksums(file, stored);
-      await this.#recorded(file, (before) => publishStored(context, by, file, stored, this.#documents, before));
-      stored.keep();
+      await stored.recordedBy(() =>
+        this.#recorded(file, (before) => publishStored(context, by, file, stored, this.#documents, before)),
+      );
       return null;
     } finally {
       await rm(draft, { force: true });

@@ -4,6 +4,7 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { LfsName, LfsRow } from '#src/domain/repository/lfs_objects.ts';
 import { lfsStore, placeOf } from '#src/domain/uploads/lfs/place.ts';
 import type { Db } from '#src/platform/database/db.ts';
+import { mayBeCommitted } from '#src/platform/database_unavailable.ts';
 import { BadRequest, ContentTooLarge, Forbidden, LimitReached, NotFound } from '#src/platform/errors.ts';
 
 /** Whether a text is the hash of an object. */
@@ -56,6 +57,9 @@ export async function receiveLfsObject(
   try {
     await store.write(place, counted(), size);
     isKept = await record(context, project.id, { oid, size, secret: place.secret });
+  } catch (error) {
+    isKept = mayBeCommitted(error);
+    throw error;
   } finally {
     if (!isKept) await store.remove(place);
   }

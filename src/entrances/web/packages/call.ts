@@ -108,9 +108,7 @@ export async function storeFile<Result>(
   if (!(file instanceof SpooledFile)) throw new BadRequest(`${name} is missing`, name);
   const received = { name: file.name, size: file.size, content: file.stream() };
   await using stored = await StoredContent.receive(call.context, by.project.id, received);
-  const result = await record(by, stored);
-  stored.keep();
-  return result;
+  return await stored.recordedBy(() => record(by, stored));
 }
 
 /** As `storeFile`, of a body that is the file. */
@@ -120,7 +118,6 @@ export async function recordBody<Result>(
 ): Promise<Result> {
   const { stored } = call.body;
   if (!stored) throw new BadRequest('The body is missing');
-  const result = await record(await publisherIn(call), stored);
-  stored.keep();
-  return result;
+  const by = await publisherIn(call);
+  return await stored.recordedBy(() => record(by, stored));
 }
